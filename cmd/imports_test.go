@@ -329,8 +329,8 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"internal/iso8601", "internal/nearest", "internal/rfc3339", "internal/secrets", "internal/yamldoc", "pkg/conversation", "pkg/finding",
-		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy",
+		"internal/iso8601", "internal/nearest", "internal/rfc3339", "internal/secrets", "internal/yamldoc", "pkg/claims", "pkg/conversation",
+		"pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy",
 		"pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "schemas", "github.com/Masterminds/semver/v3",
 	},
 	"relay/alert":         {"internal/child", "internal/webclient"},

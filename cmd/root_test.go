@@ -96,7 +96,7 @@ func help(t *testing.T, c *cobra.Command) string {
 var initialBytes = map[string]map[string]int{
 	"": { // handoff
 		"github.com/Masterminds/semver/v3": 240_000, // compiles expressions
-		"ours":                             62_000, // a fifth of it for the descriptions of 21 formats
+		"ours":                             62_000,  // a fifth of it for the descriptions of 21 formats
 		"others":                           250_000,
 	},
 	"/relay/handoff-relay": {

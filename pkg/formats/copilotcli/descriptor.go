@@ -17,7 +17,7 @@ var Format = format.Descriptor{
 	Title:  "Copilot CLI",
 	Kind:   "Copilot CLI session",
 
-	Known: &format.Elements{List: format.ListIn(), Fit: fit, Trail: newTrail, Relink: relink, Lines: []string{"parentId"}},
+	Known: &format.Elements{List: format.ListIn(), Fit: fit, Trail: newTrail, Relink: relink, Kind: kindOf, Lines: []string{"parentId"}},
 
 	Schema: schemas.CopilotCLISession,
 

@@ -20,6 +20,8 @@ type Log struct {
 	dropped     func(Event, Drop)
 	events      []Event
 	compacted   []Event // that compactions replaced
+	rolledBack  []Event
+	revisions   []format.Compaction
 	compactions int
 }
 
@@ -122,6 +124,7 @@ func (l *Log) Add(index int, e Event) {
 				break
 			}
 		}
+		l.revise(e, from)
 		l.take(0, from, Compacted)
 	case rewinds:
 		for i, earlier := range l.events {
@@ -146,10 +149,29 @@ func (l *Log) take(from, to int, why Drop) {
 		}
 		if why == Compacted {
 			l.compacted = append(l.compacted, e)
+		} else {
+			l.rolledBack = append(l.rolledBack, e)
 		}
 		l.drop(e, why)
 	}
 	l.events = slices.Replace(l.events, from, to, kept...)
+}
+
+// revise records a compaction of the first events.
+func (l *Log) revise(e Event, to int) {
+	c := format.Compaction{At: int(e.Index)}
+	if e.Turn {
+		c.Instead = []format.Spot{{Index: e.Index}}
+	}
+	for _, earlier := range l.events[:to] {
+		switch {
+		case earlier.asks:
+			c.Instead = append(c.Instead, format.Spot{Index: earlier.Index})
+		case earlier.Turn:
+			c.Replaced = append(c.Replaced, format.Spot{Index: earlier.Index})
+		}
+	}
+	l.revisions = append(l.revisions, c)
 }
 
 func (l *Log) drop(e Event, why Drop) {
@@ -205,4 +227,30 @@ func (t trail) Turns() (spots []format.Spot) {
 		}
 	}
 	return spots
+}
+
+// Compactions implements [format.Revising].
+func (t trail) Compactions() []format.Compaction { return t.log.revisions }
+
+// RolledBack implements [format.Revising].
+func (t trail) RolledBack() (spots []format.Spot) {
+	for _, e := range t.log.rolledBack {
+		if e.asks {
+			spots = append(spots, format.Spot{Index: e.Index})
+		}
+	}
+	return spots
+}
+
+// kindOf implements [format.Elements.Kind]: an event is known by its group.
+func kindOf(v jsonstream.Value) (kind string, known bool) {
+	kind = v.Get("type").Text()
+	group, _, _ := strings.Cut(kind, ".")
+	switch group {
+	case "session", "user", "assistant", "tool", "system", "model", "abort", "subagent", "skill", "hook", "permission", "pending_messages", "tool_search",
+		"user_input", "elicitation", "sampling", "mcp", "ui", "external_tool", "command", "commands", "auto_mode_switch", "session_limits_exhausted",
+		"capabilities", "exit_plan_mode", carriedType:
+		return kind, true
+	}
+	return kind, false
 }

@@ -18,7 +18,7 @@ var Format = format.Descriptor{
 
 	Members: []string{"projectHash"},
 	Known: &format.Elements{
-		List: list, Fit: fit, Trail: newTrail, Relink: relink, Within: Within, Hold: hold, Lift: lift,
+		List: list, Fit: fit, Trail: newTrail, Relink: relink, Within: Within, Hold: hold, Lift: lift, Kind: kindOf,
 		Lines: []string{"projectHash", "$set", "$rewindTo"},
 	},
 	Schema: schemas.GeminiCLISession,

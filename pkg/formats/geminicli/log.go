@@ -20,7 +20,9 @@ type Log struct {
 	seed        maphash.Seed
 	dropped     func(Message, Drop)
 	messages    []Message
-	compacted   []Message      // that compressions replaced
+	compacted   []Message // that compressions replaced
+	rolledBack  []Message
+	revisions   []format.Compaction
 	byID        map[uint64]int // indices in messages
 	compactions int
 }
@@ -32,6 +34,7 @@ type Message struct {
 	// Speaks reports whether the message has a text of the user or the agent, and Turn whether it is a turn of
 	// the conversation.
 	Speaks, Turn bool
+	asks         bool   // it is of the user
 	id, text     uint64 // hashes
 }
 
@@ -88,12 +91,14 @@ func (l *Log) Add(index int, line Line) {
 		kept := l.byID[line.target] // 0 for an unknown id
 		for _, m := range l.messages[kept:] {
 			l.drop(m, RolledBack)
+			l.rolledBack = append(l.rolledBack, m)
 			delete(l.byID, m.id)
 		}
 		l.messages = l.messages[:kept]
 	}
 	if line.replaces {
 		l.compactions++
+		l.revise(index, line)
 		kept := map[uint64]bool{}
 		for _, m := range line.messages {
 			kept[m.text] = true
@@ -121,6 +126,22 @@ func (l *Log) Add(index int, line Line) {
 	}
 }
 
+// revise records a compression.
+func (l *Log) revise(index int, line Line) {
+	c := format.Compaction{At: index}
+	for _, m := range l.messages {
+		if m.Turn {
+			c.Replaced = append(c.Replaced, m.Spot)
+		}
+	}
+	for _, m := range line.messages {
+		if m.Turn {
+			c.Instead = append(c.Instead, format.Spot{Index: int32(index), Nth: m.Nth})
+		}
+	}
+	l.revisions = append(l.revisions, c)
+}
+
 func (l *Log) drop(m Message, why Drop) {
 	if m.Speaks {
 		l.dropped(m, why)
@@ -145,6 +166,7 @@ func (l *Log) message(m jsonstream.Value) Message {
 	switch kind {
 	case "user":
 		r.Speaks = text != ""
+		r.asks = true
 		r.Turn = !IsCommand(text) && (text != "" || hasPart(m.Get("content"), "functionResponse"))
 	case "gemini":
 		r.Speaks = text != ""
@@ -207,4 +229,29 @@ func (t trail) Turns() (spots []format.Spot) {
 		}
 	}
 	return spots
+}
+
+// Compactions implements [format.Revising].
+func (t trail) Compactions() []format.Compaction { return t.log.revisions }
+
+// RolledBack implements [format.Revising].
+func (t trail) RolledBack() (spots []format.Spot) {
+	for _, m := range t.log.rolledBack {
+		if m.asks && m.Turn {
+			spots = append(spots, m.Spot)
+		}
+	}
+	return spots
+}
+
+// kindOf implements [format.Elements.Kind].
+func kindOf(v jsonstream.Value) (kind string, known bool) {
+	if !isMessage(v) {
+		return v.Get("type").Text(), fit(v) != format.Foreign
+	}
+	switch kind = v.Get("type").Text(); kind {
+	case "user", "gemini", "info", "error", "warning":
+		return kind, true
+	}
+	return kind, false
 }

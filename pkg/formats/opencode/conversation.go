@@ -192,3 +192,43 @@ func (t *trail) Turns() (spots []format.Spot) {
 	}
 	return spots
 }
+
+// Compactions implements [format.Revising]: it returns the last compaction.
+func (t *trail) Compactions() []format.Compaction {
+	c := format.Compaction{At: -1}
+	for i, standing := range Standings(t.messages, t.revert) {
+		m, spot := t.messages[i], format.Spot{Index: int32(t.indices[i])}
+		switch {
+		case standing == Compacted && m.turn:
+			c.Replaced = append(c.Replaced, spot)
+		case standing == Current && m.Summary && c.At < 0:
+			c.At, c.Instead = t.indices[i], []format.Spot{spot}
+		}
+	}
+	if c.At < 0 {
+		return nil
+	}
+	return []format.Compaction{c}
+}
+
+// RolledBack implements [format.Revising].
+func (t *trail) RolledBack() (spots []format.Spot) {
+	for i, standing := range Standings(t.messages, t.revert) {
+		if standing == RolledBack && t.messages[i].user && t.messages[i].turn {
+			spots = append(spots, format.Spot{Index: int32(t.indices[i])})
+		}
+	}
+	return spots
+}
+
+// kindOf implements [format.Elements.Kind]: the kind of a message is that of its first unknown part.
+func kindOf(m jsonstream.Value) (kind string, known bool) {
+	for _, p := range m.Get("parts").Elements() {
+		switch kind = p.Get("type").Text(); kind {
+		case "text", "reasoning", "file", "tool", "step-start", "step-finish", "snapshot", "patch", "agent", "subtask", "retry", "compaction":
+		default:
+			return "part " + kind, false
+		}
+	}
+	return "", true
+}

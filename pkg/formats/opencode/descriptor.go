@@ -17,7 +17,7 @@ var Format = format.Descriptor{
 	Kind:   "OpenCode session",
 
 	Members: []string{"info"},
-	Known:   &format.Elements{List: list, Fit: fit, Trail: newTrail},
+	Known:   &format.Elements{List: list, Fit: fit, Trail: newTrail, Kind: kindOf},
 	Needs:   []string{"messages"},
 
 	Schema: schemas.OpenCodeSession,
