@@ -45,9 +45,9 @@ var imports = map[string][]string{
 	},
 	"cmd/crash": nil, // tests
 	"cmd/create": {
-		"cmd/trim", "internal/chunked", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/semver",
-		"internal/term", "pkg/build", "pkg/convert", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas",
-		"github.com/spf13/cobra",
+		"cmd/trim", "internal/chunked", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report",
+		"internal/semver", "internal/term", "pkg/build", "pkg/convert", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream",
+		"pkg/message", "pkg/session", "pkg/validate", "schemas", "github.com/spf13/cobra",
 	},
 	"cmd/diff": {
 		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/diff", "pkg/format",
@@ -86,7 +86,7 @@ var imports = map[string][]string{
 		"pkg/jsonstream", "pkg/registry", "pkg/sign", "pkg/validate", "github.com/spf13/cobra",
 	},
 	"cmd/session": {
-		"internal/cli", "internal/input", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/convert", "pkg/finding", "pkg/format",
+		"internal/bundle", "internal/claim", "internal/cli", "internal/input", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/convert", "pkg/finding", "pkg/format",
 		"pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
 		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
@@ -110,6 +110,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"internal/base64text": {},
+	"internal/bundle":     {"github.com/go-json-experiment/json"},
 	"internal/checkup":    {"internal/cli", "internal/settings", "internal/term", "github.com/spf13/pflag", "golang.org/x/sys"},
 	"internal/child":      {},
 	"internal/chunked":    {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
@@ -204,9 +205,9 @@ var imports = map[string][]string{
 	"pkg/format":  {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/a2a", "pkg/formats/agentframework", "pkg/formats/aisdk", "pkg/formats/anthropic",
-		"pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/eaapl", "pkg/formats/gemini", "pkg/formats/langchain",
-		"pkg/formats/macp", "pkg/formats/openai", "pkg/formats/openaichat", "pkg/formats/pydanticai", "pkg/formats/responses", "pkg/formats/sw4rm",
-		"pkg/internal/exchange", "pkg/jsonstream",
+		"pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/copilotcli", "pkg/formats/eaapl", "pkg/formats/gemini",
+		"pkg/formats/geminicli", "pkg/formats/langchain", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/openaichat",
+		"pkg/formats/opencode", "pkg/formats/pydanticai", "pkg/formats/responses", "pkg/formats/sw4rm", "pkg/internal/exchange", "pkg/jsonstream",
 	},
 	"pkg/formats/a2a": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree",
@@ -227,10 +228,17 @@ var imports = map[string][]string{
 	"pkg/formats/codex": {
 		"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 	},
+	"pkg/formats/copilotcli": {
+		"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
+	},
 	"pkg/formats/eaapl": {"internal/equal", "pkg/format", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/gemini": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree",
 		"pkg/jsonstream", "schemas",
+	},
+	"pkg/formats/geminicli": {
+		"pkg/conversation", "pkg/format", "pkg/formats/gemini", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream",
+		"schemas",
 	},
 	"pkg/formats/langchain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/rulebook", "pkg/internal/tree", "pkg/jsonstream", "schemas",
@@ -255,6 +263,9 @@ var imports = map[string][]string{
 	"pkg/formats/openaichat": {
 		"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/request", "pkg/internal/tree", "pkg/jsonstream",
 		"schemas",
+	},
+	"pkg/formats/opencode": {
+		"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 	},
 	"pkg/formats/pydanticai": {"pkg/format", "pkg/internal/chat", "pkg/internal/tree", "pkg/jsonstream"},
 	"pkg/formats/responses": {
@@ -307,8 +318,8 @@ var imports = map[string][]string{
 		"pkg/internal/model", "pkg/jsonstream", "github.com/go-json-experiment/json",
 	},
 	"pkg/session": {
-		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/jsonstream",
-		"pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
+		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats", "pkg/formats/claudecode", "pkg/formats/codex",
+		"pkg/formats/copilotcli", "pkg/formats/geminicli", "pkg/formats/opencode", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/sign": {
 		"internal/iso8601", "internal/secrets", "pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json",
@@ -321,9 +332,9 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"internal/iso8601", "internal/nearest", "internal/rfc3339", "internal/secrets", "internal/semver", "internal/yamldoc", "pkg/conversation",
-		"pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy",
-		"pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "schemas",
+		"internal/iso8601", "internal/nearest", "internal/rfc3339", "internal/secrets", "internal/semver", "internal/yamldoc", "pkg/claims",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema",
+		"pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "schemas",
 	},
 	"relay/alert":         {"internal/child", "internal/webclient"},
 	"relay/audit":         {"pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/merkle", "github.com/go-json-experiment/json"},

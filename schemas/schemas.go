@@ -37,6 +37,9 @@ const (
 	Chunk             = "handoff-chunk-1.schema.json"
 	ClaudeCodeSession = "claude-code-session-1.schema.json"
 	CodexRollout      = "codex-rollout-1.schema.json"
+	GeminiCLISession  = "gemini-cli-session-1.schema.json"
+	OpenCodeSession   = "opencode-session-1.schema.json"
+	CopilotCLISession = "copilot-cli-session-1.schema.json"
 )
 
 // Base begins the $id of every schema; its name follows.
@@ -67,5 +70,5 @@ func Example(kind string) ([]byte, error) {
 // format's name; a message of A2A that carries a canonical one; and definitions of agents.
 func Examples() []string {
 	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai", "openai-js",
-		"openai-chat", "openai-responses", "anthropic", "langchain", "ai-sdk", "gemini", "bedrock-converse", "a2a", "a2a-handoff", "pydantic-ai", "agent-framework", "claude-code", "codex", "openai-agents"}
+		"openai-chat", "openai-responses", "anthropic", "langchain", "ai-sdk", "gemini", "bedrock-converse", "a2a", "a2a-handoff", "pydantic-ai", "agent-framework", "claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "openai-agents"}
 }

@@ -25,7 +25,7 @@ var published = []string{
 	schemas.SW4RMContext, schemas.SW4RMRequest, schemas.SW4RMResponse, schemas.MACPTranscript, schemas.OpenAIInputData, schemas.OpenAIJSInputData,
 	schemas.OpenAIAgents, schemas.OpenAIChat, schemas.OpenAIResponses, schemas.Anthropic,
 	schemas.LangChain, schemas.AISDK, schemas.Gemini, schemas.BedrockConverse, schemas.A2A, schemas.A2AHandoff,
-	schemas.ClaudeCodeSession, schemas.CodexRollout,
+	schemas.ClaudeCodeSession, schemas.CodexRollout, schemas.GeminiCLISession, schemas.OpenCodeSession, schemas.CopilotCLISession,
 	schemas.AuditRecord, schemas.Chunk,
 }
 
@@ -163,7 +163,8 @@ func TestExamples(t *testing.T) {
 		"macp": schemas.MACPTranscript, "openai": schemas.OpenAIInputData, "openai-js": schemas.OpenAIJSInputData,
 		"openai-chat": schemas.OpenAIChat, "openai-responses": schemas.OpenAIResponses, "anthropic": schemas.Anthropic,
 		"langchain": schemas.LangChain, "ai-sdk": schemas.AISDK, "gemini": schemas.Gemini, "bedrock-converse": schemas.BedrockConverse, "a2a": schemas.A2A, "a2a-handoff": schemas.A2AHandoff,
-		"claude-code": schemas.ClaudeCodeSession, "codex": schemas.CodexRollout, "openai-agents": schemas.OpenAIAgents,
+		"claude-code": schemas.ClaudeCodeSession, "codex": schemas.CodexRollout, "gemini-cli": schemas.GeminiCLISession, "openai-agents": schemas.OpenAIAgents,
+		"opencode": schemas.OpenCodeSession, "copilot-cli": schemas.CopilotCLISession,
 		"pydantic-ai": "", "agent-framework": "", // without a schema
 	}
 	if len(schemaOf) != len(schemas.Examples()) {

@@ -52,7 +52,10 @@ an enumeration) and Unix timestamps of SW4RM are converted. A carried original i
 target format is not checked.
 
 A signature does not cover the converted message. It is carried, and is valid again
-after the conversion back, if nothing was changed.`,
+after the conversion back, if nothing was changed.
+
+Only the conversation of a coding agent's session is converted: a line on stderr counts
+the turns before a compaction, taken back by the user, on other branches and so on.`,
 		Example: `  handoff convert --format-out openai message.json > input.json
   handoff convert --format-out eaapl --budget 0.50 --mapping context.json
   handoff convert --format-out sw4rm-request message.json | handoff convert --format-out eaapl
@@ -123,7 +126,11 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		if err != nil {
 			return nil, convertError(d, err)
 		}
-		publish(convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()})
+		record := convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()}
+		if !f.quiet && !r.Report.Restored {
+			record.omitted = omissions(r.Report.From, d.Raw.Bytes, f.Limits)
+		}
+		publish(record)
 		if lines {
 			r.Text = bytes.TrimSuffix(r.Text, []byte("\n")) // as for all messages, the caller ends the last line
 		}

@@ -1,14 +1,19 @@
 package create
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/convert"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/session"
 )
 
 // A convertRecord is the report on one converted message.
@@ -16,7 +21,27 @@ type convertRecord struct {
 	Source string `json:"source"`
 	Index  int    `json:"index"`
 	convert.Report
-	place input.Origin
+	place   input.Origin
+	omitted []string
+}
+
+// omissions describes the turns in a session that are not part of the conversation and so are not converted,
+// except for the program's own notes.
+func omissions(f format.Format, text []byte, limits jsonstream.Limits) (notes []string) {
+	if !slices.Contains(session.Agents(), session.Agent(f)) {
+		return nil
+	}
+	s, err := session.Read(bytes.NewReader(text), int64(len(text)), session.Options{TailBytes: 1, Limits: limits})
+	if err != nil || string(s.Agent) != string(f) { // the user has named the format of another document
+		return nil
+	}
+	for _, o := range s.Omissions {
+		if o.Cause == session.ByProgram {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s %s, first in line %d", term.Plural(o.Turns, "turn"), o.Cause.Describe(), o.Lines[0]))
+	}
+	return notes
 }
 
 // publish writes the reports, or only the notices.
@@ -42,6 +67,9 @@ func (f *convertFlags) publish(stderr io.Writer, news []any) error {
 			}
 			f.told[made] = true
 			fmt.Fprintf(stderr, "handoff: %s: %s\n", r.place, made)
+		}
+		if len(r.omitted) > 0 {
+			fmt.Fprintf(stderr, "handoff: %s: not converted, because not part of the conversation: %s\n", r.place, strings.Join(r.omitted, "; "))
 		}
 		r.writeNotices(stderr)
 	}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,44 +27,83 @@ import (
 // continueFlags are the flags of session continue.
 type continueFlags struct {
 	search
-	in    string
-	moved []string // OLD=NEW
+	in     string
+	moved  []string // OLD=NEW
+	bundle string
+	from   string // a bundle
+	unpack string
+	now    func() time.Time
 }
 
 // targetAgents are the agents whose sessions can be written.
-var targetAgents = []session.Agent{session.ClaudeCode, session.Codex}
+var targetAgents = []session.Agent{session.ClaudeCode, session.Codex, session.CopilotCLI}
 
 func newContinue(g *cli.Globals) *cobra.Command {
-	f := &continueFlags{search: search{Globals: g}}
+	f := &continueFlags{search: search{Globals: g}, now: time.Now}
 	c := &cobra.Command{
-		Use:   "continue SESSION --in AGENT",
+		Use:   "continue [SESSION] --in AGENT",
 		Short: "Write a session for another agent, and print the command that resumes it",
-		Long: `Continue converts a session of Claude Code or the Codex CLI into one of the other agent,
-or copies it for the same agent on another machine, into the folder where the agent
-looks for it. It prints the file and the command that resumes the session there.
+		Long: `Continue converts a session of any agent into one of Claude Code, the Codex CLI or the
+Copilot CLI, or copies it for the same agent on another machine, into the folder where
+the agent looks for it. It prints the file and the command that resumes the session there.
 
 It compares the sessions first: if a request, an answer, a call, a result, the folder or
 the branch would be missing, it writes nothing, and the exit code is 1. It reads back the
-written file. An existing file is never replaced.`,
-		Example: `  handoff session continue 5f0c --in codex
-  handoff session continue session.jsonl --in claude-code --path-map /home/ann=/Users/ann`,
-		Args: cobra.ExactArgs(1),
+written file. An existing file is never replaced.
+
+--bundle packs the session, its handoff message and the files that its tools read or
+changed in the working folder into one archive, with their digests. On another machine,
+--from-bundle continues the session in it. The archive is not trusted: its digests are
+verified, and --unpack writes its message and files only into a new folder.`,
+		Example: `  handoff session continue 0d9b --in codex
+  handoff session continue 019a2d7a-41c4 --in claude-code --path-map /work=/Users/ann
+  handoff session continue 0d9b --bundle work.tar.gz
+  handoff session continue --from-bundle work.tar.gz --in copilot-cli --path-map /work=/Users/ann`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
-			return f.run(c, args[0])
+			return f.dispatch(c, args)
 		},
 	}
 	f.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.in, "in", "", "`AGENT` that continues the session: "+strings.Join(cli.Names(targetAgents), ", "))
 	flags.StringArrayVar(&f.moved, "path-map", nil, "replace the folder OLD by NEW, as `OLD=NEW`, in the working folders of the session; may be repeated")
+	flags.StringVar(&f.bundle, "bundle", "", "pack the session into an archive, `FILE` (tar, gzip), instead of writing it for an agent")
+	flags.StringVar(&f.from, "from-bundle", "", "continue the session in this archive, `FILE`")
+	flags.StringVar(&f.unpack, "unpack", "", "write the message and the files in the archive into a new folder, `DIR`")
 	cli.Complete(c, "in", cli.Names(targetAgents)...)
 	return c
 }
 
-func (f *continueFlags) run(c *cobra.Command, name string) error {
+// dispatch runs the command for a session or a bundle.
+func (f *continueFlags) dispatch(c *cobra.Command, args []string) error {
+	switch {
+	case f.from != "" && (len(args) > 0 || f.bundle != ""):
+		return errors.New("--from-bundle: the session is in the archive: leave out SESSION and --bundle")
+	case f.from != "":
+		return f.runBundle(c)
+	case len(args) == 0:
+		return errors.New("name a SESSION, or a bundle with --from-bundle")
+	case f.unpack != "":
+		return errors.New("--unpack needs --from-bundle")
+	}
+	one, err := f.resolve(args[0])
+	switch {
+	case err != nil:
+		return err
+	case f.bundle != "" && f.in != "":
+		return errors.New("--bundle and --in: use one of them; --in is for the other machine")
+	case f.bundle != "":
+		return f.pack(c, one)
+	}
+	return f.run(c, one)
+}
+
+// run writes a session for another agent.
+func (f *continueFlags) run(c *cobra.Command, one file) error {
 	to := session.Agent(f.in)
 	if !slices.Contains(targetAgents, to) {
 		return fmt.Errorf("--in %q: name the agent that continues the session, one of %s", f.in, strings.Join(cli.Names(targetAgents), ", "))
@@ -71,17 +112,10 @@ func (f *continueFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	one, err := f.resolve(name)
-	if err != nil {
-		return err
-	}
 	all := session.Options{TailBytes: int(min(f.Limits.MaxBytes, 1<<30)), Limits: f.Limits}
-	before, _, err := f.read(one, all, session.Read)
+	before, _, err := f.read(one, all)
 	if err != nil {
 		return err
-	}
-	if !slices.Contains(targetAgents, before.Agent) {
-		return fmt.Errorf("%s: sessions of %s cannot be converted; hand it over with handoff session handoff", term.Visible(one.path), before.Agent)
 	}
 	text, err := f.convertSession(c, one, before.Agent, to)
 	if err != nil {
@@ -122,14 +156,7 @@ func (f *continueFlags) convertSession(c *cobra.Command, one file, from, to sess
 	if from == to {
 		return f.ReadAll(one.path, c.InOrStdin(), f.Limits)
 	}
-	var d input.Document
-	for _, source := range f.Sources([]string{one.path}, c.InOrStdin(), c.ErrOrStderr()) {
-		source.Documents(f.Limits, func(int) {}, func(first input.Document, _ bool) bool {
-			d = first.Whole()
-			return false
-		})
-	}
-	doc, err := d.Parse(f.Limits)
+	doc, err := f.document(c, one)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +165,29 @@ func (f *continueFlags) convertSession(c *cobra.Command, one file, from, to sess
 		return nil, fmt.Errorf("%s: %w", term.Visible(one.path), err)
 	}
 	return r.Text, nil
+}
+
+// document returns the document of a session.
+func (f *continueFlags) document(c *cobra.Command, one file) (*jsonstream.Document, error) {
+	if _, ok := one.openCodeStorage(); ok {
+		in, err := one.open(f.Unpacking, f.Limits.MaxBytes, false)
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(io.NewSectionReader(in, 0, in.size))
+		if err = errors.Join(err, in.close()); err != nil {
+			return nil, err
+		}
+		return jsonstream.Parse(jsonstream.NewRaw(text), f.Limits)
+	}
+	var d input.Document
+	for _, source := range f.Sources([]string{one.path}, c.InOrStdin(), c.ErrOrStderr()) {
+		source.Documents(f.Limits, func(int) {}, func(first input.Document, _ bool) bool {
+			d = first.Whole()
+			return false
+		})
+	}
+	return d.Parse(f.Limits)
 }
 
 // A move replaces a folder by another.
@@ -175,7 +225,7 @@ func moveFolders(text []byte, moves []move, limits jsonstream.Limits) ([]byte, e
 			continue
 		}
 		d := jsonstream.NewDraft(doc.Root())
-		for _, pointer := range []string{"/cwd", "/payload/cwd"} {
+		for _, pointer := range []string{"/cwd", "/payload/cwd", "/data/context/cwd"} {
 			if folder := doc.Root().At(pointer); folder.Kind() == jsonstream.String {
 				if err := d.Set(pointer, format.Fill("%", apply(moves, folder.Text()))); err != nil {
 					return nil, err
@@ -205,6 +255,13 @@ func sessionPath(s *session.Session) (string, error) {
 		}, s.Folder)
 		return filepath.Join(root, "projects", slug, s.ID+".jsonl"), nil
 	}
+	if s.Agent == session.CopilotCLI {
+		root := home("COPILOT_HOME", ".copilot")
+		if root == "" {
+			return "", errors.New("the home directory is unknown: set COPILOT_HOME or HOME")
+		}
+		return filepath.Join(root, "session-state", s.ID, "events.jsonl"), nil
+	}
 	root := home("CODEX_HOME", ".codex")
 	if root == "" {
 		return "", errors.New("the home directory is unknown: set CODEX_HOME or HOME")
@@ -216,8 +273,11 @@ func sessionPath(s *session.Session) (string, error) {
 // resumeCommand returns the shell command that resumes a session.
 func resumeCommand(s *session.Session) string {
 	command := "claude --resume " + s.ID
-	if s.Agent == session.Codex {
+	switch s.Agent {
+	case session.Codex:
 		command = "codex resume " + s.ID
+	case session.CopilotCLI:
+		command = "copilot --resume=" + s.ID
 	}
 	if s.Folder == "" {
 		return command

@@ -22,6 +22,7 @@ import (
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/session"
 )
 
@@ -76,6 +77,12 @@ func (f *search) folders() ([]folder, error) {
 	if gemini != "" {
 		stores = append(stores, folder{nil, filepath.Join(gemini, "tmp"), session.GeminiCLI})
 	}
+	if data := home("XDG_DATA_HOME", filepath.Join(".local", "share")); data != "" {
+		stores = append(stores, folder{nil, filepath.Join(data, "opencode", "storage", "session"), session.OpenCode})
+	}
+	if copilot := home("COPILOT_HOME", ".copilot"); copilot != "" {
+		stores = append(stores, folder{nil, filepath.Join(copilot, "session-state"), session.CopilotCLI})
+	}
 	var list []folder
 	for _, d := range stores {
 		if f.agent == "" || f.agent == string(d.agent) {
@@ -84,6 +91,24 @@ func (f *search) folders() ([]folder, error) {
 		}
 	}
 	return list, nil
+}
+
+// databases returns the databases in which newer versions of OpenCode store sessions.
+func (f *search) databases() []string {
+	data := home("XDG_DATA_HOME", filepath.Join(".local", "share"))
+	if f.root != "" || data == "" || f.agent != "" && f.agent != string(session.OpenCode) {
+		return nil
+	}
+	found, err := filepath.Glob(filepath.Join(data, "opencode", "opencode*.db"))
+	if err != nil { // the path has characters of patterns
+		return nil
+	}
+	return found
+}
+
+// inDatabase says how to read the sessions in a database of OpenCode.
+func inDatabase(path string) string {
+	return fmt.Sprintf("%s: its sessions cannot be read here; opencode export ID > FILE writes one that can", term.Visible(path))
 }
 
 // home returns the folder that a variable names, or the folder called name in the user's home
@@ -134,8 +159,11 @@ func files(list []folder) (found []file, problems []error) {
 
 func isSession(base string, of session.Agent) bool {
 	plain := plainName(base)
-	if of == session.GeminiCLI { // beside logs.json
+	switch of {
+	case session.GeminiCLI: // beside logs.json
 		return strings.HasPrefix(plain, "session-") && (strings.HasSuffix(plain, ".jsonl") || strings.HasSuffix(plain, ".json"))
+	case session.OpenCode:
+		return strings.HasSuffix(base, ".json")
 	}
 	return strings.HasSuffix(plain, ".jsonl") && !strings.HasPrefix(plain, "agent-") && (of != session.Codex || strings.HasPrefix(plain, "rollout-"))
 }
@@ -156,6 +184,9 @@ var namedID = sync.OnceValue(func() *regexp.Regexp {
 // id returns the session ID in the file's name.
 func (f file) id() string {
 	name := strings.TrimSuffix(strings.TrimSuffix(plainName(filepath.Base(f.path)), ".jsonl"), ".json")
+	if name == "events" { // of the Copilot CLI
+		return filepath.Base(filepath.Dir(f.path))
+	}
 	if m := namedID().FindStringSubmatch(name); m != nil {
 		return m[1] + m[2]
 	}
@@ -198,7 +229,11 @@ func (f *search) resolve(name string) (file, error) {
 	case len(matching) == 1:
 		return matching[0], nil
 	case len(matching) == 0:
-		return file{}, term.WithHint(fmt.Errorf("no session %s among %s", term.Visible(name), term.Counted(len(all), "file")), "handoff session list shows the sessions")
+		hint := "handoff session list shows the sessions"
+		if databases := f.databases(); len(databases) > 0 {
+			hint = inDatabase(databases[0])
+		}
+		return file{}, term.WithHint(fmt.Errorf("no session %s among %s", term.Visible(name), term.Counted(len(all), "file")), hint)
 	}
 	var ids []string
 	for _, m := range matching[:min(len(matching), 5)] {
@@ -215,8 +250,27 @@ type opened struct {
 	close    func() error
 }
 
-// open opens a file, and decompresses it if it is compressed.
-func (f file) open(o compress.ReaderOptions) (*opened, error) {
+// openCodeStorage returns the folder in which OpenCode stores the messages of a session whose file this is; ok is
+// false for any other file.
+func (f file) openCodeStorage() (storage string, ok bool) {
+	folder := filepath.Dir(filepath.Dir(f.path))
+	return filepath.Dir(folder), strings.HasPrefix(filepath.Base(f.path), "ses_") && filepath.Base(folder) == "session"
+}
+
+// open opens a file, and decompresses it if it is compressed. A session in the store of OpenCode becomes one
+// document, without messages if it is brief.
+func (f file) open(o compress.ReaderOptions, limit int64, brief bool) (*opened, error) {
+	if storage, ok := f.openCodeStorage(); ok {
+		name, err := filepath.Rel(storage, f.path)
+		if err != nil {
+			return nil, term.PlainError(err)
+		}
+		text, err := session.ExportOpenCode(regular.DirFS(storage), filepath.ToSlash(name), limit, brief)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err))
+		}
+		return &opened{bytes.NewReader(text), int64(len(text)), time.Time{}, func() error { return nil }}, nil
+	}
 	in, err := f.folder.Open(f.name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err))
@@ -241,9 +295,22 @@ func (f file) open(o compress.ReaderOptions) (*opened, error) {
 	return &opened{bytes.NewReader(text), int64(len(text)), info.ModTime(), func() error { return nil }}, nil
 }
 
-// read reads a session with one of the functions of package session.
-func (f *search) read(one file, o session.Options, how func(io.ReaderAt, int64, session.Options) (*session.Session, error)) (s *session.Session, modified time.Time, err error) {
-	in, err := one.open(f.Unpacking)
+// read reads a session.
+func (f *search) read(one file, o session.Options) (s *session.Session, modified time.Time, err error) {
+	return f.load(one, o, session.Read, false)
+}
+
+// peek reads the description of a session.
+func (f *search) peek(one file) (s *session.Session, modified time.Time, err error) {
+	return f.load(one, session.Options{}, session.Peek, true)
+}
+
+func (f *search) load(one file, o session.Options, how func(io.ReaderAt, int64, session.Options) (*session.Session, error), brief bool) (s *session.Session, modified time.Time, err error) {
+	limit := f.Limits.MaxBytes
+	if limit <= 0 {
+		limit = jsonstream.DefaultMaxBytes
+	}
+	in, err := one.open(f.Unpacking, limit, brief)
 	if err != nil {
 		return nil, modified, err
 	}

@@ -30,6 +30,7 @@ type handoffFlags struct {
 	keepTurns int
 	budget    string
 	set       []string
+	include   []string
 	output    string
 	quiet     bool
 	now       func() time.Time
@@ -60,6 +61,7 @@ findings. Masked, withheld and omitted content is reported on stderr.`,
 	flags.IntVar(&f.window, "context-window", 200_000, "context window of the receiver's model, in `TOKENS`")
 	flags.IntVar(&f.keepTurns, "keep-turns", trim.DefaultKeepTurns, "number of latest `TURNS` to keep unchanged if they fit")
 	flags.StringVar(&f.budget, "budget", "5", "budget of the receiver in `USD`, which sessions do not record")
+	flags.StringArrayVar(&f.include, "include", nil, "also hand over `TURNS`: before-compaction, or branch=ID for the branch with the line ID of a session of Claude Code; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "member to set, as `POINTER=JSON`; may be repeated")
 	f.counter.Register(c)
 	f.scanner.Register(c)
@@ -128,7 +130,11 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 		meter: counter.Meter(), tokenizer: string(counter.Encoding()), scanner: scanner, options: o, budget: budget,
 	}
 	defer f.atWork(c).Stop()
-	s, _, err := f.read(one, session.Options{TailBytes: fit.tailBytes()}, session.Read)
+	read, err := f.included(session.Options{TailBytes: fit.tailBytes()})
+	if err != nil {
+		return scanner.Close(err)
+	}
+	s, _, err := f.read(one, read)
 	if err != nil {
 		return scanner.Close(err)
 	}
@@ -158,6 +164,24 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 	}
 	_, err = out.Write(append(text, '\n'))
 	return out.Close(err)
+}
+
+// included sets the options for --include.
+func (f *handoffFlags) included(o session.Options) (session.Options, error) {
+	for _, turns := range f.include {
+		id, isBranch := strings.CutPrefix(turns, "branch=")
+		switch {
+		case turns == string(session.BeforeCompaction):
+			o.BeforeCompaction = true
+		case isBranch && id != "" && o.Branch == "":
+			o.Branch = id
+		case isBranch && id != "":
+			return o, fmt.Errorf("--include %s: a conversation has one branch", term.Visible(turns))
+		default:
+			return o, fmt.Errorf("--include %q: write before-compaction, or branch=ID with the uuid of a line", turns)
+		}
+	}
+	return o, nil
 }
 
 // answer prints an error that is a negative answer.

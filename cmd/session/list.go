@@ -21,10 +21,10 @@ func newList(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the sessions on this machine, newest first",
-		Long: `List shows the sessions of Claude Code, the Codex CLI and the Gemini CLI: the agent, the
-id, the time of the last write, the size, the agent's working folder, and the title or
-the user's first request. It reads only the beginning and the end of each file. Files
-that are damaged there are listed with the damage.`,
+		Long: `List shows the sessions of all agents: the agent, the id, the time of the last write, the
+size, the agent's working folder, and the title or the user's first request. It reads
+only the beginning and the end of each file. Files that are damaged there are listed
+with the damage.`,
 		Example: `  handoff session list
   handoff session list --agent codex -f json
   handoff session list --session-dir ~/.claude/projects`,
@@ -66,12 +66,15 @@ func (f *search) list(c *cobra.Command, facts cli.FactsFlags) error {
 	for _, p := range problems {
 		term.Warn(c.ErrOrStderr(), p.Error())
 	}
+	for _, path := range f.databases() {
+		term.Warn(c.ErrOrStderr(), inDatabase(path))
+	}
 	progress := f.StartDoing(c.ErrOrStderr(), "reading the sessions", int64(len(all)))
 	defer progress.Stop()
 	list := make([]listed, 0, len(all))
 	for i, one := range all {
 		progress.Reached(int64(i))
-		if l := f.peek(one); f.agent == "" || string(l.Agent) == f.agent {
+		if l := f.describe(one); f.agent == "" || string(l.Agent) == f.agent {
 			list = append(list, l)
 		}
 	}
@@ -97,10 +100,10 @@ func (f *search) list(c *cobra.Command, facts cli.FactsFlags) error {
 	return out.Close(nil)
 }
 
-// peek describes a file. If the file is unreadable, the description has a problem.
-func (f *search) peek(one file) listed {
+// describe describes a file. If the file is unreadable, the description has a problem.
+func (f *search) describe(one file) listed {
 	l := listed{ID: one.id(), Path: one.path, Agent: one.folder.agent}
-	s, modified, err := f.read(one, session.Options{}, session.Peek)
+	s, modified, err := f.peek(one)
 	l.when = modified
 	if err != nil {
 		l.Problem = strings.TrimPrefix(err.Error(), term.Visible(one.path)+": ")

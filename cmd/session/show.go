@@ -35,7 +35,7 @@ that tools touched, the tokens used, and damaged lines.`,
 				return err
 			}
 			defer f.atWork(c).Stop()
-			s, modified, err := f.read(one, session.Options{}, session.Read)
+			s, modified, err := f.read(one, session.Options{})
 			if err != nil {
 				return err
 			}
@@ -145,7 +145,7 @@ func (r shown) WriteText(w io.Writer, columns int, colors term.Palette) error {
 		row("", "of the conversation since it was compacted, "+term.Plural(r.Compactions, "time")+" in all")
 	}
 	for i, o := range r.Omissions {
-		row(nth(i, "beside"), fmt.Sprintf("%s %s, first in line %d", term.Plural(o.Turns, "turn"), beside[o.Cause], o.Lines[0]))
+		row(nth(i, "beside"), fmt.Sprintf("%s %s, first in line %d", term.Plural(o.Turns, "turn"), session.Cause(o.Cause).Describe(), o.Lines[0]))
 	}
 	row("requests", term.Plural(r.Requests, "request"))
 	row("first", r.First)
@@ -178,19 +178,6 @@ func (r shown) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// beside describes the turns of an omission.
-var beside = map[session.Cause]string{
-	session.BeforeCompaction: "before a compaction",
-	session.RolledBack:       "taken back by the user",
-	session.OtherBranch:      "on other branches",
-	session.Unreachable:      "that cannot be reached",
-	session.SubAgent:         "of sub-agents",
-	session.Replaced:         "replaced by a later line",
-	session.ByProgram:        "written by the program in the user's name",
-	session.Unsent:           "not sent to the agent",
-	session.OtherAgent:       "of another agent",
 }
 
 // nth returns name for the first row, "" for all others.

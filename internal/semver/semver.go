@@ -1,6 +1,6 @@
-// Package semver reads versions (Semantic Versioning 2.0.0) and ranges of them. Ranges have the syntax of npm and
-// Helm. The package does at start what github.com/Masterminds/semver/v3 does not: nothing. Its tests compare
-// the two.
+// Package semver reads versions (Semantic Versioning 2.0.0) and ranges of them, in the syntax of npm and Helm.
+// Unlike github.com/Masterminds/semver/v3, with which its tests compare it, it compiles no expressions when a
+// program starts.
 package semver
 
 import (

@@ -105,7 +105,7 @@ type arguments struct {
 // argumentsOf returns the arguments in a call of any format.
 func argumentsOf(call jsonstream.Value) (a arguments) {
 	v := call
-	for _, name := range [...]string{"function", "functionCall", "toolUse", "custom"} {
+	for _, name := range [...]string{"function", "functionCall", "toolUse", "custom", "state"} { // state of OpenCode
 		if inner := call.Get(name); inner.Kind() == jsonstream.Object {
 			v = inner
 			break
@@ -190,3 +190,6 @@ func patchedPaths(text string) (all []string) {
 	}
 	return all
 }
+
+// Written returns the paths of the files that a tool call writes or deletes, as far as its arguments show them.
+func Written(call conversation.Part) []string { return newCall(0, call).written }

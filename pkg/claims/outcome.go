@@ -32,6 +32,9 @@ func outcomeOf(result jsonstream.Value, text string) outcome {
 			}
 		}
 	}
+	if code := result.Parent().At("/metadata/exit"); code.Kind() == jsonstream.Number { // OpenCode
+		return ofExit(string(code.Raw()))
+	}
 	e := outputExpressions()
 	if found := e.exit.FindAllStringSubmatch(text, -1); found != nil {
 		return ofExit(found[len(found)-1][1])
@@ -51,6 +54,10 @@ func ofExit(code string) outcome {
 
 // isError returns failed if the structure of a result marks an error.
 func isError(result jsonstream.Value) outcome {
+	switch status := result.Parent().Get("status").Text(); { // the Gemini CLI, OpenCode
+	case result.Name() == "result" && (status == "error" || status == "cancelled"), result.Name() == "error" && status == "error":
+		return failed
+	}
 	for _, v := range [...]jsonstream.Value{result, result.Get("toolResult"), result.Get("output")} {
 		kind, status := v.Get("type").Text(), v.Get("status").Text()
 		if v.Get("is_error").Kind() == jsonstream.True || v.Get("isError").Kind() == jsonstream.True || status == "error" || status == "failed" || status == "incomplete" ||

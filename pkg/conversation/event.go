@@ -56,6 +56,9 @@ func isToolRole(role string) bool { return role == "tool" || role == "function" 
 // IsTool reports whether a turn, or a part of one, is only about a tool.
 func IsTool(item jsonstream.Value) bool {
 	s := shapeOf(item)
+	if copilotRole(s.kind.Text()) == "tool" {
+		return true
+	}
 	role := s.langChainRole()
 	if inner := s.inner(); inner.Exists() {
 		item, s = inner, shapeOf(inner)

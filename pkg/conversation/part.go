@@ -64,6 +64,10 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 		return
 	}
 	role := s.langChainRole()
+	if copilotRole(s.kind.Text()) != "" && s.data.Exists() {
+		yieldEvent(s.kind.Text(), s.data, yield)
+		return
+	}
 	if inner := s.inner(); inner.Exists() {
 		turn, s = inner, shapeOf(inner)
 	}
@@ -83,10 +87,19 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 			if part.Kind == Result && role == "assistant" && v.Get("type").Text() == "tool-result" {
 				part.Hosted = true // the AI SDK has the client's results in turns of the tool
 			}
-			if !yield(part) || answered && !yield(Part{Kind: Result, Value: v, ID: part.ID, Name: part.Name, Hosted: part.Hosted}) {
+			if !yield(part) || answered && !yield(Part{Kind: Result, Value: resultIn(v), ID: part.ID, Name: part.Name, Hosted: part.Hosted}) {
 				return
 			}
 		}
+	}
+	if s.isOfGeminiCLI() {
+		if s.content.Kind() == jsonstream.Object {
+			if part, _ := PartOf(s.content); !yield(part) {
+				return
+			}
+		}
+		s.yieldAnswered(yield)
+		return
 	}
 	s.yieldCalls(yield)
 }
@@ -178,6 +191,9 @@ func (s *shape) part(v jsonstream.Value) (p Part, answered bool) {
 		return s.untyped(v), false
 	case strings.HasPrefix(kind, uiTool) && s.callerID.Exists() && !s.toolName.Exists() && !s.approvalID.Exists(): // a UIMessage
 		return Part{Kind: Call, Value: v, ID: s.callerID, Name: s.kind, Hosted: s.hosted.Kind() == jsonstream.True}, s.isAnswered()
+	}
+	if kind == "tool" && s.tool.Kind() == jsonstream.String && s.state.Kind() == jsonstream.Object { // OpenCode
+		return Part{Kind: Call, Value: v, ID: s.callID, Name: s.tool}, resultIn(v) != v
 	}
 	t := TypeNamed(kind)
 	if t == nil {

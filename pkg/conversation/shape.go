@@ -21,6 +21,8 @@ type shape struct {
 	actions, compacted                jsonstream.Value // of Google's ADK
 	partKind, messageKind, calledName jsonstream.Value // of Pydantic AI
 	contents                          jsonstream.Value // of Agent Framework
+	answeredCalls                     jsonstream.Value // of the Gemini CLI, with their results
+	info, tool                        jsonstream.Value // of OpenCode: of a message, of a call
 }
 
 // shapeOf finds the members in one pass: there are many turns, and most have only role and
@@ -39,7 +41,7 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.author = member
 		case "id":
 			s.id = member
-		case "call_id", "callId":
+		case "call_id", "callId", "callID":
 			s.callID = member
 		case "tool_use_id":
 			s.toolUseID = member
@@ -117,6 +119,12 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.calledName = member
 		case "contents":
 			s.contents = member
+		case "toolCalls":
+			s.answeredCalls = member
+		case "info":
+			s.info = member
+		case "tool":
+			s.tool = member
 		}
 	}
 	if s.kind.Text() == QueuedCommand {
@@ -166,6 +174,8 @@ func (s *shape) inner() jsonstream.Value {
 	case s.author.Exists() && s.summary().Exists():
 		inner = s.summary()
 	case s.content.Exists():
+	case s.data.Exists() && copilotRole(kind) != "":
+		inner = s.data
 	case s.data.Exists() && langChainRoles[kind] != "":
 		inner = s.data
 	case s.payload.Exists() && kind == "response_item":

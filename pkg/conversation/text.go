@@ -30,6 +30,10 @@ func (t Turn) Text() string {
 			}
 		case p.Value.Name() == "function_call":
 			s.call(p.Value)
+		case of.Name() == "toolCalls", of.Name() == "toolRequests": // the Gemini CLI, the Copilot CLI
+			s.call(p.Value)
+		case of.Parent().Name() == "toolCalls":
+			s.value(p.Value)
 		}
 	}
 	return strings.Join(s, "\n")
@@ -48,6 +52,15 @@ func (s *speech) add(text string) {
 func (s *speech) item(item jsonstream.Value) {
 	kind := item.Get("type").Text()
 	switch {
+	case kind == "tool" && item.Get("callID").Exists(): // OpenCode
+		s.call(item.Get("state"))
+		s.value(resultIn(item))
+	case isMark(item, kind):
+	case item.Get("summaryContent").Exists(): // the Copilot CLI
+		s.value(item.Get("summaryContent"))
+	case item.Get("toolCallId").Exists() && item.Get("success").Exists(): // the Copilot CLI
+		s.value(item.At("/result/content"))
+		s.value(item.At("/error/message"))
 	case kind == QueuedCommand:
 		s.value(item.Get("prompt"))
 	case item.Get("content").Exists():

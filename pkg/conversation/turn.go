@@ -36,12 +36,21 @@ func Role(turn jsonstream.Value) string {
 	if s.summary().Exists() { // ADK sends it as a turn of the user
 		return "user"
 	}
+	if role := copilotRole(s.kind.Text()); role != "" && s.data.Exists() {
+		return role
+	}
+	if s.parts.Exists() && s.info.Kind() == jsonstream.Object { // OpenCode
+		return lower(s.info.Get("role"))
+	}
 	if inner := s.inner(); inner.Exists() {
 		s = shapeOf(inner)
 	}
 	role := lower(s.role)
 	if s.kind.Text() == QueuedCommand {
 		role = "user"
+	}
+	if role == "" && s.isOfGeminiCLI() {
+		role = geminiRole(s.kind.Text())
 	}
 	if s.contents.Exists() && s.role.Kind() == jsonstream.Object { // Agent Framework
 		return lower(s.role.Get("value"))

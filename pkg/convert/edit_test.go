@@ -311,7 +311,7 @@ func TestRealisticMessages(t *testing.T) {
 	for line := range bytes.Lines(out) {
 		for _, to := range Formats()[1:] {
 			// These always require identifiers or times that no other format has.
-			asks := to == format.MACP || to == format.A2A || formats.Named(to).IsLines()
+			asks := to == format.MACP || to == format.A2A || to == format.OpenCode || formats.Named(to).IsLines()
 			there := result(t, line, to, Options{Strict: !asks})
 			if problems := conform(t, to, there.Text); len(problems) > 0 {
 				t.Fatalf("%s: %s", to, problems)

@@ -359,7 +359,7 @@ func (g generator) history(f format.Format, broken bool) string {
 // sessions returns the fixtures of a JSON Lines format, as arrays of their lines.
 func sessions(t fataler, f format.Format) [][]byte {
 	t.Helper()
-	folder := map[format.Format]string{format.ClaudeCode: "claude", format.Codex: "codex"}[f]
+	folder := map[format.Format]string{format.ClaudeCode: "claude", format.Codex: "codex", format.GeminiCLI: "gemini", format.CopilotCLI: "copilot"}[f]
 	var all [][]byte
 	err := filepath.WalkDir("../../testdata/sessions/"+folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -87,13 +87,13 @@ func maxAllocated(shape string, from, to format.Format) float64 {
 		// The shortest turn becomes two lines with its text, time and author: ten times its
 		// length, and as much again if it is carried.
 		return 240
-	case isFramework(from) || isFramework(to):
+	case isFramework(from) || isFramework(to), from == format.OpenCode || to == format.OpenCode:
 		// A turn of 35 bytes is a message with a list of parts, each of which has its kind, tool and time. A
-		// long text is written within two more levels.
+		// long text is written within two more levels. OpenCode's folder is looked up in the state.
 		if shape == "turns" {
 			return 240
 		}
-		return 25
+		return 35
 	case shape == "turns" && (from == format.A2A || to == format.A2A):
 		// As below; in addition, each message of 120 bytes gets a reported identifier of 36 characters.
 		return 220

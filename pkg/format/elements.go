@@ -33,6 +33,9 @@ type Elements struct {
 	// Trail returns a [Trail] that finds the turns in the list. If nil, all elements are turns
 	// unless Fit classifies them as [Beside].
 	Trail func() Trail
+	// Kind returns the kind of an element, for people, and whether the reader knows it. It is nil if there are no
+	// kinds.
+	Kind func(element jsonstream.Value) (kind string, known bool)
 	// Within returns the turns of an element that holds several, nil for any other. It is nil if no
 	// element does.
 	Within func(element jsonstream.Value) []jsonstream.Value
@@ -92,6 +95,20 @@ const (
 	Unlinked                // their lines have no ids
 	Unreadable              // a compaction replaced them by a summary that is encrypted, or by none
 )
+
+// A Compaction replaced turns by others, such as a summary.
+type Compaction struct {
+	At                int // the index of the line of the compaction
+	Replaced, Instead []Spot
+}
+
+// A Revising is a [Trail] that knows which turns the agent's program or the user replaced.
+type Revising interface {
+	// Compactions returns the compactions in the conversation, and RolledBack the messages of the user that the
+	// user took back, in the order of the file, after all parts were added.
+	Compactions() []Compaction
+	RolledBack() []Spot
+}
 
 // A Lossy is a [Trail] that knows about losses.
 type Lossy interface {

@@ -53,6 +53,12 @@ const (
 	ClaudeCode Format = "claude-code"
 	// Codex is a session of the Codex CLI.
 	Codex Format = "codex"
+	// GeminiCLI is a session of the Gemini CLI.
+	GeminiCLI Format = "gemini-cli"
+	// OpenCode is an exported session of OpenCode.
+	OpenCode Format = "opencode"
+	// CopilotCLI is a session of the Copilot CLI.
+	CopilotCLI Format = "copilot-cli"
 )
 
 // A Descriptor describes one format. It must not change after it is listed. Fields that do

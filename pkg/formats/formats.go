@@ -19,12 +19,15 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/bedrock"
 	"github.com/eaapl/handoff/pkg/formats/claudecode"
 	"github.com/eaapl/handoff/pkg/formats/codex"
+	"github.com/eaapl/handoff/pkg/formats/copilotcli"
 	"github.com/eaapl/handoff/pkg/formats/eaapl"
 	"github.com/eaapl/handoff/pkg/formats/gemini"
+	"github.com/eaapl/handoff/pkg/formats/geminicli"
 	"github.com/eaapl/handoff/pkg/formats/langchain"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/formats/openaichat"
+	"github.com/eaapl/handoff/pkg/formats/opencode"
 	"github.com/eaapl/handoff/pkg/formats/pydanticai"
 	"github.com/eaapl/handoff/pkg/formats/responses"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
@@ -37,7 +40,7 @@ var (
 	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format, &openai.JavaScriptFormat,
 		&openaichat.Format, &responses.Format, &anthropic.Format, &langchain.Format, &aisdk.Format, &gemini.Format, &bedrock.Format, &a2a.Format,
 		&pydanticai.Format, &agentframework.Format,
-		&claudecode.Format, &codex.Format}
+		&claudecode.Format, &codex.Format, &geminicli.Format, &opencode.Format, &copilotcli.Format}
 	inUse atomic.Bool
 )
 

@@ -25,8 +25,8 @@ var frameworks = []framework{
 	{isCrewAI, "as the output of a crew of CrewAI has; take the OpenAI Chat messages of a task with jq '.tasks_output[0].messages'"},
 	{isStrands, "as Strands Agents stores messages; take the Amazon Bedrock Converse messages with jq '[.messages[].message]', or of one file a message with jq -s '[.[].message]'"},
 	{isMCP, "as messages of the Model Context Protocol have; jq 'map(.content |= [.])' makes OpenAI Chat messages of an array of texts"},
-	{isGeminiCLI, "as a session of the Gemini CLI has; its command /chat share FILE.json writes Gemini contents"},
-	{isCopilotCLI, "as an event of the Copilot CLI has; make OpenAI Chat messages of its events user.message, assistant.message and tool.execution_complete"},
+	{isGeminiCLI, "as a line of a session of the Gemini CLI has; give the whole file, whose first line describes the session"},
+	{isCopilotCLI, "as an event of the Copilot CLI has; give the whole file"},
 	{isThread, "as a serialized thread or session of Agent Framework has; take its messages with jq '.chat_message_store_state.messages', '.state.in_memory.messages' or '.storeState.messages'"},
 	{isLlamaIndex, "as chat messages of LlamaIndex have; to_openai_message_dicts of llama_index.llms.openai.utils writes OpenAI Chat messages"},
 	{isHaystack, "as chat messages of Haystack have; to_openai_dict_format() writes OpenAI Chat messages"},
@@ -116,19 +116,17 @@ func isMCP(root jsonstream.Value) bool {
 	return root.Get("maxTokens").Exists() && root.Get("messages").Exists() // with several contents each
 }
 
-// isGeminiCLI recognises a session, as one document or a line of it.
+// isGeminiCLI recognises a single line of a session.
 func isGeminiCLI(root jsonstream.Value) bool {
 	if root.Get("sessionId").Exists() && root.Get("projectHash").Exists() {
-		return true
+		return !root.Get("messages").Exists()
 	}
-	m := messageIn(root)
-	kind := m.Get("type").Text()
-	return (kind == "gemini" || kind == "user" && m.Get("id").Exists()) && m.Get("timestamp").Exists() && m.Get("content").Exists() && !m.Get("role").Exists()
+	kind := root.Get("type").Text()
+	return (kind == "gemini" || kind == "user") && root.Get("id").Exists() && root.Get("timestamp").Exists() && root.Get("content").Exists() && !root.Get("role").Exists()
 }
 
-// isCopilotCLI recognises an event, or an array of them.
-func isCopilotCLI(root jsonstream.Value) bool {
-	event := messageIn(root)
+// isCopilotCLI recognises a single event.
+func isCopilotCLI(event jsonstream.Value) bool {
 	group, _, ok := strings.Cut(event.Get("type").Text(), ".")
 	if !ok || event.Get("data").Kind() != jsonstream.Object || !event.Get("parentId").Exists() {
 		return false

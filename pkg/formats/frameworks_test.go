@@ -38,11 +38,9 @@ func TestFrameworks(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[]}}`, "Model Context Protocol"},
 		{`{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],"maxTokens":100}`, "Model Context Protocol"},
 		{`{"role":"assistant","content":{"type":"text","text":"Hi"},"model":"m"}`, "Model Context Protocol"},
-		{`{"sessionId":"s","projectHash":"h","messages":[` + geminiCLI + `]}`, "Gemini CLI"},
 		{`{"sessionId":"s","projectHash":"h","kind":"main"}`, "Gemini CLI"},
 		{geminiCLI, "Gemini CLI"},
 		{copilot, "Copilot CLI"},
-		{`[` + copilot + `]`, "Copilot CLI"},
 		{`{"service_thread_id":null,"chat_message_store_state":{"messages":[]}}`, "Agent Framework"},
 		{`{"type":"session","session_id":"s","state":{"in_memory":{"messages":[]}}}`, "Agent Framework"},
 		{`[{"role":"user","blocks":[{"block_type":"text","text":"Hi"}],"additional_kwargs":{}}]`, "LlamaIndex"},
@@ -61,6 +59,8 @@ func TestFrameworks(t *testing.T) {
 // No message of a format is taken for a message of a framework.
 func TestNoFramework(t *testing.T) {
 	for _, in := range []string{
+		`{"sessionId":"s","projectHash":"h","messages":[{"id":"1","timestamp":"2026-05-02","type":"gemini","content":"Hi"}]}`,
+		`[{"id":"1","timestamp":"2026-05-02","type":"user","content":"Hi"}]`,
 		`[{"role":"user","content":"Hi"}]`,
 		`[{"role":"user","content":[{"text":"Hi"}]}]`,
 		`{"messages":[{"type":"human","content":"Hi"}]}`,

@@ -21,6 +21,9 @@ type form struct {
 func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text string) (answer []byte, parts *form) {
 	v, id := call.Value, call.ID.Text()
 	switch kind := v.Get("type").Text(); {
+	case v.Parent().Name() == "toolRequests": // the Copilot CLI
+		at, id := turn.Get("timestamp").Text(), format.MadeID(call.ID.Text())
+		return format.Fill(`{"type":"tool.execution_complete","data":{"toolCallId":%,"success":false,"error":{"message":%}},"id":%,"timestamp":%,"parentId":%}`, call.ID.Text(), text, id, at, turn.Get("id").Text()), nil
 	case v.Get("functionCall").Exists(), v.Get("function_call").Exists():
 		return geminiResult(call, text), &form{list: "parts", role: "user"}
 	case v.Get("toolUse").Exists():
@@ -98,7 +101,7 @@ func (f *form) turnOf(part []byte) []byte {
 
 // around returns a turn in the same wrapper as another one, such as a line or an event.
 func (r *repairer) around(like jsonstream.Value, turn []byte) []byte {
-	if conversation.Item(like) == like || isLangChain(like) {
+	if conversation.Item(like) == like || isLangChain(like) || parse(turn).Get("parentId").Exists() { // an event of the Copilot CLI
 		return turn
 	}
 	outer := parse(r.layout.Speak(like, "user", string(turn)))

@@ -102,10 +102,11 @@ func (d *Damage) mend(line []byte, number int, last bool, limits jsonstream.Limi
 	return append(whole, end...)
 }
 
-// isLine reports whether a value has a member common to all lines of some format.
+// isLine reports whether a value has a member common to all lines of some format, or is a turn that no other
+// format has.
 func isLine(v jsonstream.Value) bool {
 	for _, d := range formats.All() {
-		if d.IsLines() && slices.ContainsFunc(d.Known.Lines, func(name string) bool { return v.Get(name).Exists() }) {
+		if d.IsLines() && (d.Known.Fit(v) == format.Typical || slices.ContainsFunc(d.Known.Lines, func(name string) bool { return v.Get(name).Exists() })) {
 			return true
 		}
 	}

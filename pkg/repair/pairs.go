@@ -40,7 +40,7 @@ func (r *repairer) take(i int, p conversation.Part) (gone bool) {
 		return true
 	}
 	list := p.Value.Parent()
-	if list.Len() == 1 && (list.Name() == "tool_calls" || list.Name() == "invalid_tool_calls") {
+	if list.Len() == 1 && (list.Name() == "tool_calls" || list.Name() == "invalid_tool_calls" || list.Name() == "toolCalls" || list.Name() == "toolRequests") {
 		r.edit(i, list, nil)
 	} else {
 		r.edit(i, p.Value, nil)
@@ -84,6 +84,20 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 		r.step(f, i, "gave the call the error %q", NoResult)
 		return true
 	}
+	if call.Value.Parent().Name() == "toolCalls" { // the Gemini CLI
+		pointer := call.Value.Pointer()[len(r.items[i].turn.Value.Pointer()):]
+		r.editAt(i, pointer+"/status", []byte(`"cancelled"`))
+		r.editAt(i, pointer+"/result", append(append([]byte{'['}, format.Fill(`{"functionResponse":{"id":%,"name":%,"response":{"error":%}}}`, call.ID.Text(), call.Tool(), NoResult)...), ']'))
+		r.step(f, i, "gave the call %s the result %q", nameOf(call), NoResult)
+		return true
+	}
+	if call.Value.Get("type").Text() == "tool" { // OpenCode
+		pointer := call.Value.Pointer()[len(r.items[i].turn.Value.Pointer()):] + "/state"
+		state := append([]byte(`{"status":"error","input":`), inputOf(call.Value.Get("state"))...)
+		r.editAt(i, pointer, append(state, format.Fill(`,"error":%,"time":{"start":0,"end":0}}`, NoResult)...))
+		r.step(f, i, "gave the call %s the result %q", nameOf(call), NoResult)
+		return true
+	}
 	answer, parts := r.resultOf(r.items[i].turn.Value, call, NoResult)
 	if answer == nil { // no text can be its result
 		r.noteCall(f, i, call, "which has no result", string(jsonstream.AppendCompact(nil, call.Value.Raw())))
@@ -92,6 +106,14 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 	r.step(f, i, "gave the call %s the result %q", nameOf(call), NoResult)
 	r.put(i, answer, parts)
 	return true
+}
+
+// inputOf returns the input of a call of OpenCode.
+func inputOf(state jsonstream.Value) []byte {
+	if input := state.Get("input"); input.Exists() {
+		return input.Raw()
+	}
+	return []byte("{}")
 }
 
 // notJSON is the reason for a note about a call that cannot be sent.

@@ -18,10 +18,16 @@ func (r *claudeReader) collect(c *collector) error {
 	r.usage = nil
 	t := claudecode.NewTree(r.entries)
 	path, end := t.Conversation()
+	if c.branch != "" {
+		var ok bool
+		if path, end, ok = t.Branch(c.branch); !ok {
+			return fmt.Errorf("%w: no line has the uuid %q", ErrBranch, c.branch)
+		}
+	}
 	visible := t.Visible(path, end)
 	b := &claudeBlocks{collector: c}
 	var lost [][]int // conversations that the agent does not find, the latest first
-	for cut := t.Cut(path); len(cut) > 0; cut = t.Cut(cut) {
+	for cut, seen := t.Cut(path, nil); len(cut) > 0; cut, seen = t.Cut(cut, seen) {
 		lost = append(lost, cut)
 	}
 	before := t.Before(path)
@@ -35,8 +41,16 @@ func (r *claudeReader) collect(c *collector) error {
 		if t.Entry(n).Compaction {
 			c.compacted("")
 		}
-		if err := r.entry(b, t.Entry(n), false); err != nil {
+		e := t.Entry(n)
+		isIncluded := c.whole && isTurn(e) && !e.Meta && !e.Sidechain && !e.Team && causes[e.Order] == BeforeCompaction
+		if err := r.entry(b, e, isIncluded); err != nil {
 			return err
+		}
+		if isIncluded {
+			causes[e.Order] = ""
+			if b.ofProgram {
+				causes[e.Order] = ByProgram
+			}
 		}
 	}
 	begin := 0 // of the conversation in the path
@@ -45,7 +59,7 @@ func (r *claudeReader) collect(c *collector) error {
 		if e.Compaction {
 			c.compacted("")
 			for _, earlier := range path[begin:i] {
-				if o := t.Entry(earlier).Order; causes[o] == "" && isTurn(t.Entry(earlier)) {
+				if o := t.Entry(earlier).Order; !c.whole && causes[o] == "" && isTurn(t.Entry(earlier)) {
 					causes[o] = BeforeCompaction
 				}
 			}

@@ -172,20 +172,24 @@ func (r *codexReader) collect(c *collector) error {
 			return err
 		}
 		_, payload := payloadOf(root)
-		b := codexBlocks{c, timeOf(root), isTurn}
-		if r.account(c, spots, isTurn); spots[0].Nth == 0 {
-			if !b.item(payload) && isTurn {
+		b := codexBlocks{c, timeOf(root), isTurn || c.whole}
+		if r.account(c, spots, b.turn); spots[0].Nth == 0 {
+			if !b.item(payload) && b.turn {
 				c.omit(ByProgram, r.places[spots[0].Index].line)
 			}
 			continue
 		}
-		if !isTurn { // the turns that it replaced are read
+		if !isTurn && !c.whole { // the turns that it replaced are read
 			continue
 		}
+		before := len(c.Turns)
 		inLine := format.Elements{Within: codex.Within}
 		byProgram := b.compaction(payload.Get("message").Text(), inLine.At(spots, func(int) jsonstream.Value { return root }))
 		for range byProgram {
 			c.omit(ByProgram, r.places[spots[0].Index].line)
+		}
+		if c.whole {
+			c.withoutCopies(before)
 		}
 	}
 	r.countRolledBack(c)

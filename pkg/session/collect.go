@@ -26,6 +26,8 @@ const (
 type collector struct {
 	*Session
 	tailBytes int
+	whole     bool           // see [Options].BeforeCompaction
+	branch    string         // see [Options].Branch
 	bytes     int            // of the kept turns
 	asked     map[string]ask // calls whose results are needed, by id
 	files     map[string]int // indices in Files
@@ -35,7 +37,7 @@ type collector struct {
 type ask struct{ kind, text string }
 
 func newCollector(s *Session, o Options) *collector {
-	c := &collector{Session: s, tailBytes: o.TailBytes, asked: map[string]ask{}, files: map[string]int{}}
+	c := &collector{Session: s, tailBytes: o.TailBytes, whole: o.BeforeCompaction, branch: o.Branch, asked: map[string]ask{}, files: map[string]int{}}
 	if c.tailBytes <= 0 {
 		c.tailBytes = DefaultTailBytes
 	}
@@ -164,8 +166,21 @@ func (c *collector) shorten() {
 // compacted drops all turns: a conversation that begins with a summary follows.
 func (c *collector) compacted(summary string) {
 	c.Compactions++
+	if c.whole {
+		return
+	}
 	c.Summary = summary
 	c.Turns, c.TurnsLeftOut, c.bytes = nil, 0, 0
+}
+
+// withoutCopies drops the turns from an index on that say the same as one before: a compaction repeats turns.
+func (c *collector) withoutCopies(from int) {
+	said := map[string]bool{}
+	for _, t := range c.Turns[:from] {
+		said[t.Role+" "+t.Text] = true
+	}
+	rest := slices.DeleteFunc(slices.Clone(c.Turns[from:]), func(t Turn) bool { return len(t.Calls) == 0 && said[t.Role+" "+t.Text] })
+	c.Turns = append(c.Turns[:from], rest...)
 }
 
 // finish completes the session.

@@ -1,9 +1,10 @@
 // Package session reads the session files of coding agents and converts them into the agent state
 // that [github.com/eaapl/handoff/pkg/build] turns into a message.
 //
-// It supports Claude Code (JSON Lines whose entries form a tree) the Codex CLI (rollouts: JSON
-// Lines of Responses items and events) and the Gemini CLI (JSON Lines that replace and remove messages). [Read] takes two passes over a file: the first records the
-// place and the references of each line, the second parses the lines of the conversation. Memory
+// It supports Claude Code (JSON Lines whose entries form a tree), the Codex CLI (rollouts: JSON
+// Lines of Responses items and events), the Gemini CLI (JSON Lines that replace and remove messages), OpenCode
+// (one document) and the Copilot CLI (JSON Lines of events). [Read] takes two passes over a file: the first
+// records the place and the references of each line, the second parses the lines of the conversation. Memory
 // grows with the number of lines and [Options].TailBytes, not with the length of lines. [Peek] reads
 // only both ends of a file.
 //

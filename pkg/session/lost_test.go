@@ -27,7 +27,7 @@ import (
 // that every turn that can be read is in the conversation or in an omission.
 func TestNothingIsLost(t *testing.T) {
 	var files [][]byte
-	for _, pattern := range []string{"../../testdata/sessions/*/projects/*/*.jsonl", "../../testdata/sessions/codex/sessions/*/*/*/*.jsonl", "../../testdata/sessions/gemini/.gemini/tmp/*/chats/*.jsonl"} {
+	for _, pattern := range []string{"../../testdata/sessions/*/projects/*/*.jsonl", "../../testdata/sessions/codex/sessions/*/*/*/*.jsonl", "../../testdata/sessions/gemini/.gemini/tmp/*/chats/*.jsonl", "../../testdata/sessions/copilot/session-state/*/*.jsonl", "../../testdata/sessions/opencode/*.json"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: no files, error %v", pattern, err)
@@ -42,16 +42,20 @@ func TestNothingIsLost(t *testing.T) {
 	}
 	seen := map[Cause]int{}
 	var turns, shown, refused, damaged, excused int
-	for seed := range tier.Count(100, 2000) {
+	for seed := range tier.Count(150, 5000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 42))
-		text := files[seed/4%len(files)]
-		switch seed % 4 {
+		text := files[seed/6%len(files)]
+		switch seed % 6 {
 		case 0:
 			text = chatgen.Session(r, format.ClaudeCode, 1+r.IntN(3), r.IntN(2) == 0)
 		case 1:
 			text = chatgen.Session(r, format.Codex, 1+r.IntN(3), r.IntN(2) == 0)
 		case 2:
 			text = geminiSession(r)
+		case 3:
+			text = copilotSession(r)
+		case 4:
+			text = chatgen.History(r, format.OpenCode)
 		}
 		m := mutated(r, text)
 		s, err := Read(bytes.NewReader(m.text), int64(len(m.text)), Options{})
@@ -59,10 +63,7 @@ func TestNothingIsLost(t *testing.T) {
 			refused++
 			continue
 		}
-		problems := append(m.check(s), m.checkState(s)...)
-		if s.Agent != GeminiCLI {
-			problems = append(problems, m.checkConverted(t, s)...)
-		}
+		problems := slices.Concat(m.checkWhole(), m.check(s), m.checkState(s), m.checkConverted(t, s))
 		if len(problems) > 0 {
 			t.Errorf("session %d (%s, changes %s):\n%s", seed, s.Agent, strings.Join(m.changes, ", "), strings.Join(problems[:min(len(problems), 5)], "\n"))
 			if dir := os.Getenv("LOST_DIR"); dir != "" {
@@ -80,7 +81,7 @@ func TestNothingIsLost(t *testing.T) {
 			t.Errorf("no turn is omitted with the cause %s", cause)
 		}
 	}
-	if shown == 0 || shown == turns || refused*4 > tier.Count(100, 2000) {
+	if shown == 0 || shown == turns || refused*4 > tier.Count(150, 5000) {
 		t.Errorf("%d of %d turns are in conversations, %d files are refused", shown, turns, refused)
 	}
 }
@@ -91,6 +92,8 @@ type mutation struct {
 	changes []string
 	words   []word
 	damaged bool
+	about   string // the description in a session that is one document, "" for any other
+	first   int    // its number of lines before the messages
 	shown   int
 	excused int // in whole records beside damage
 }
@@ -111,6 +114,9 @@ func mutated(r *rand.Rand, session []byte) *mutation {
 	m := &mutation{}
 	var all []record
 	n := 0
+	if session, m.about = divided(session); m.about != "" {
+		m.first = 2
+	}
 	for line := range bytes.Lines(session) {
 		var v map[string]any
 		d := json.NewDecoder(bytes.NewReader(line))
@@ -124,7 +130,11 @@ func mutated(r *rand.Rand, session []byte) *mutation {
 	for range 1 + r.IntN(4) {
 		i, j := r.IntN(len(all)), r.IntN(len(all))
 		change := func(name string) { m.changes = append(m.changes, fmt.Sprintf("%s %d", name, i)) }
-		switch kind := r.IntN(11); kind {
+		kind := r.IntN(11)
+		if m.about != "" && (kind == 3 || kind == 4 || kind == 10) {
+			continue // a document is whole, or no session at all
+		}
+		switch kind {
 		case 0:
 			change("remove")
 			to := min(i+1+r.IntN(3), len(all))
@@ -166,15 +176,50 @@ func mutated(r *rand.Rand, session []byte) *mutation {
 			}
 		}
 	}
-	var b bytes.Buffer
+	var texts []string
 	for i, one := range all {
 		for _, w := range one.words {
-			m.words = append(m.words, word{w, i + 1})
+			m.words = append(m.words, word{w, m.first + i + 1})
 		}
-		b.WriteString(one.text + "\n")
+		texts = append(texts, one.text)
 	}
-	m.text = b.Bytes()
+	m.text = []byte(strings.Join(texts, "\n") + "\n")
+	if m.about != "" {
+		info := m.about
+		if len(all) > 0 && r.IntN(4) == 0 {
+			var v struct{ Info struct{ ID string } }
+			if json.Unmarshal([]byte(all[r.IntN(len(all))].text), &v) == nil {
+				info = strings.TrimSuffix(info, "}") + fmt.Sprintf(`,"revert":{"messageID":%q}}`, v.Info.ID)
+			}
+		}
+		m.text = []byte("{\"info\":" + info + ",\n\"messages\":[\n" + strings.Join(texts, ",\n") + "]}\n")
+	}
 	return m
+}
+
+// divided returns the messages of an exported session of OpenCode, one on each line, and its description, without
+// a revert; any other session is returned unchanged.
+func divided(session []byte) (lines []byte, about string) {
+	var v struct {
+		Info     map[string]any
+		Messages []json.RawMessage
+	}
+	if bytes.Count(bytes.TrimSpace(session), []byte("\n{")) > 0 || json.Unmarshal(session, &v) != nil || v.Messages == nil {
+		return session, ""
+	}
+	delete(v.Info, "revert")
+	info, err := json.Marshal(v.Info)
+	if err != nil {
+		panic(err) // impossible: it was parsed
+	}
+	for _, m := range v.Messages {
+		var b bytes.Buffer
+		if err := json.Compact(&b, m); err != nil {
+			panic(err)
+		}
+		lines = append(append(lines, b.Bytes()...), '\n')
+	}
+	return lines, string(info)
 }
 
 // marked returns a record with a word in the text of each turn.
@@ -234,6 +279,11 @@ func marked(v map[string]any, n *int) record {
 		}
 	case kind == "message":
 		item(v)
+	case kind == "user.message", kind == "assistant.message":
+		data, _ := v["data"].(map[string]any)
+		data["content"] = in(data["content"])
+	case v["info"] != nil:
+		v["parts"] = in(v["parts"])
 	case set != nil:
 		turns, _ := set["messages"].([]any)
 		for _, turn := range turns {
@@ -318,6 +368,26 @@ func extra(r *rand.Rand, all []record, n *int) record {
 			fmt.Sprintf(`{"$rewindTo":%q}`, pick("id")),
 			fmt.Sprintf(`{"$set":{"messages":[{"id":"s%d","type":"user","content":[{"text":"This is the summary."}]},{"id":"t%d","type":"gemini","content":"Got it."}]}}`, *n, *n),
 		}[r.IntN(2)]
+	case strings.Contains(whole, `"parentId"`):
+		event := func(kind, data string) string {
+			return fmt.Sprintf(`{"type":%q,"data":%s,"id":"x%d","parentId":"missing",%s}`, kind, data, *n, at)
+		}
+		text = []string{
+			event("session.snapshot_rewind", fmt.Sprintf(`{"upToEventId":%q,"eventsRemoved":1}`, pick("id"))),
+			event("session.compaction_start", "{}"),
+			event("session.compaction_complete", `{"success":true,"summaryContent":"The summary."}`),
+			event("session.context_cleared", `{"messagesCleared":1}`),
+			event("user.message", `{"content":"Sift it.","parentToolCallId":"c"}`),
+		}[r.IntN(5)]
+	case strings.Contains(whole, `"parts":`):
+		message := func(info, part string) string {
+			return fmt.Sprintf(`{"info":{"id":"x%d",%s},"parts":[%s]}`, *n, info, part)
+		}
+		text = []string{
+			message(`"role":"user"`, `{"type":"compaction","auto":true}`),
+			message(fmt.Sprintf(`"role":"assistant","summary":true,"finish":"stop","parentID":"x%d"`, *n-1), `{"type":"text","text":"The summary."}`),
+			message(`"role":"assistant","error":{"name":"APIError"}`, `{"type":"text","text":"It is"}`),
+		}[r.IntN(3)]
 	case strings.Contains(whole, `"payload"`):
 		text = []string{
 			fmt.Sprintf(`{%s,"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":%d}}`, at, r.IntN(4)),
@@ -340,6 +410,23 @@ func extra(r *rand.Rand, all []record, n *int) record {
 		panic(err)
 	}
 	return marked(v, n)
+}
+
+// copilotSession returns a session of the Copilot CLI.
+func copilotSession(r *rand.Rand) []byte {
+	var b bytes.Buffer
+	const at = `"timestamp":"2026-06-12T09:00:00.000Z"`
+	b.WriteString(`{"type":"session.start","data":{"sessionId":"c","copilotVersion":"1.0.102"},"id":"e0","parentId":null,` + at + `}` + "\n")
+	for i := range 2 + r.IntN(12) {
+		fmt.Fprintf(&b, `{"type":"user.message","data":{"content":%q},"id":"u%d","parentId":"e0",%s}`+"\n", []string{"Grind it.", "And now?"}[r.IntN(2)], i, at)
+		for j := range r.IntN(3) {
+			fmt.Fprintf(&b, `{"type":"assistant.message","data":{"messageId":"m%d","content":"It is ground.","toolRequests":[]},"id":"a%d-%d","parentId":"e0",%s}`+"\n", i, i, j, at)
+		}
+		if r.IntN(3) == 0 {
+			b.WriteString(`{"type":"assistant.turn_end","data":{"turnId":"0"},"id":"t","parentId":"e0",` + at + `}` + "\n")
+		}
+	}
+	return b.Bytes()
 }
 
 // geminiSession returns a session of the Gemini CLI.
@@ -394,6 +481,25 @@ func (m *mutation) check(s *Session) (problems []string) {
 	return problems
 }
 
+// checkWhole is check for a session that is read with the turns before compactions, which no omission then counts.
+func (m *mutation) checkWhole() []string {
+	s, err := Read(bytes.NewReader(m.text), int64(len(m.text)), Options{BeforeCompaction: true})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	counts := *m
+	problems := counts.check(s)
+	for _, o := range s.Omissions {
+		if o.Cause == BeforeCompaction {
+			problems = append(problems, fmt.Sprintf("%d turns before a compaction are left out, in lines %v", o.Turns, o.Lines))
+		}
+	}
+	for i := range problems {
+		problems[i] = "with the turns before compactions: " + problems[i]
+	}
+	return problems
+}
+
 // checkState returns the words of the conversation that the message lacks.
 func (m *mutation) checkState(s *Session) (problems []string) {
 	state, err := s.State(StateOptions{})
@@ -423,14 +529,14 @@ func spokenText(s *Session) string {
 	return said.String() + s.Summary
 }
 
-var linter = validate.New(validate.Options{Formats: []format.Format{format.ClaudeCode, format.Codex}, Layers: []finding.Layer{finding.Lint}, Now: time.Now})
+var linter = validate.New(validate.Options{Formats: []format.Format{format.ClaudeCode, format.Codex, format.GeminiCLI, format.OpenCode, format.CopilotCLI}, Layers: []finding.Layer{finding.Lint}, Now: time.Now})
 
 // checkConverted compares the conversation that convert reads with the one of the session: convert gives no
 // turn that the session omits, and omits none that it has. Turns that no link reaches have a finding.
 func (m *mutation) checkConverted(t *testing.T, s *Session) (problems []string) {
 	raw := jsonstream.NewRaw(m.text)
-	raw.Lines = true
-	doc, err := jsonstream.ParseLines(raw, jsonstream.Limits{})
+	raw.Lines = m.about == ""
+	doc, err := jsonstream.Parse(raw, jsonstream.Limits{})
 	if err != nil {
 		if s.Damaged == 0 && !m.damaged {
 			return []string{err.Error()}
@@ -446,6 +552,9 @@ func (m *mutation) checkConverted(t *testing.T, s *Session) (problems []string) 
 		said.Write(turn.Value.Raw())
 	}
 	ours := strings.TrimSuffix(spokenText(s), s.Summary)
+	if s.Agent == OpenCode || s.Agent == CopilotCLI { // whose summary is a turn
+		ours = spokenText(s)
+	}
 	for _, w := range m.words {
 		if !strings.Contains(said.String(), w.text) && strings.Contains(ours, w.text) {
 			problems = append(problems, fmt.Sprintf("line %d: %s is in the session, not in what convert reads", w.line, w.text))
@@ -498,6 +607,10 @@ func TestOmissions(t *testing.T) {
 		{"a line of another agent", []string{first, reply, codex}, "One. Two.", "other-agent 1 [3]"},
 		{"a branch", []string{first, reply, strings.NewReplacer("a1", "a2", "m1", "m2", "Two.", "Three.").Replace(reply)}, "One. Three.", "other-branch 1 [2]"},
 		{"a sub-agent", []string{first, strings.Replace(first, `"uuid":"u1"`, `"uuid":"u2","isSidechain":true`, 1), reply}, "One. Two.", "sub-agent 1 [2]"},
+		{"each of two branches without a parent before the other", []string{
+			strings.NewReplacer(`"u1"`, `"b2"`, "null", `"b1"`).Replace(first), strings.NewReplacer(`"u1"`, `"a1"`, "null", `"x"`, "One.", "Two.").Replace(first),
+			strings.NewReplacer(`"u1"`, `"b1"`, "null", `"y"`, "One.", "Three.").Replace(first), strings.NewReplacer(`"u1"`, `"a2"`, "null", `"a1"`, "One.", "Four.").Replace(first),
+		}, "Two. Four.", "unreachable 2 [1 3]"},
 		{"a rollback", []string{codex, strings.Replace(codex, "One.", "Two.", 1), `{"timestamp":"2026-06-12T09:00:00.000Z","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}`}, "One.", "rolled-back 1 [2]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/formats/codex"
+	"github.com/eaapl/handoff/pkg/formats/copilotcli"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -20,10 +21,37 @@ const (
 	Replaced         Cause = "replaced"          // a later line has its id
 	ByProgram        Cause = "by-program"        // the agent's program wrote it in the user's name
 	Unsent           Cause = "unsent"            // the user typed it, and no reply follows
+	Failed           Cause = "failed"            // it is part of a response that an error ended
 	OtherAgent       Cause = "other-agent"       // the line is of another agent's session
 )
 
-var causes = []Cause{BeforeCompaction, RolledBack, OtherBranch, Unreachable, SubAgent, Replaced, ByProgram, Unsent, OtherAgent}
+var causes = []Cause{BeforeCompaction, RolledBack, OtherBranch, Unreachable, SubAgent, Replaced, ByProgram, Unsent, Failed, OtherAgent}
+
+// Describe returns the words that follow a number of turns with the cause.
+func (c Cause) Describe() string {
+	switch c {
+	case BeforeCompaction:
+		return "before a compaction"
+	case RolledBack:
+		return "taken back by the user"
+	case OtherBranch:
+		return "on other branches"
+	case Unreachable:
+		return "that cannot be reached"
+	case SubAgent:
+		return "of sub-agents"
+	case Replaced:
+		return "replaced by a later line"
+	case ByProgram:
+		return "written by the program in the user's name"
+	case Unsent:
+		return "not sent to the agent"
+	case Failed:
+		return "of responses that an error ended"
+	default:
+		return "of another agent"
+	}
+}
 
 // An Omission counts turns in the file that are not part of the conversation. The turns of the conversation
 // and of all omissions are all turns that can be read.
@@ -37,6 +65,11 @@ type Omission struct {
 func isStrange(root jsonstream.Value, agent Agent) bool {
 	switch of := agentOf(root); {
 	case of == agent:
+	case of == CopilotCLI:
+		event, _ := copilotcli.NewLog(nil).EventOf(root)
+		return event.Speaks
+	case of == OpenCode:
+		return root.Get("messages").Len() > 0
 	case of == ClaudeCode:
 		return root.Get("message").Exists() || root.At("/attachment/prompt").Exists()
 	case of == Codex:

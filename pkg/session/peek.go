@@ -3,8 +3,11 @@ package session
 import (
 	"bytes"
 	"io"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/formats/claudecode"
+	"github.com/eaapl/handoff/pkg/formats/geminicli"
+	"github.com/eaapl/handoff/pkg/formats/opencode"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -76,8 +79,18 @@ func (p *peeker) line(at place, root jsonstream.Value) {
 	}
 	var text string
 	switch p.Agent {
+	case CopilotCLI:
+		if root.Get("type").Text() == "user.message" {
+			text = strings.Clone(root.At("/data/content").Text())
+		}
+	case OpenCode:
+		for _, m := range root.Get("messages").Elements() {
+			if m.At("/info/role").Text() == "user" && text == "" {
+				_, text = opencode.Text(m)
+			}
+		}
 	case GeminiCLI:
-		if text = geminiText(root.Get("content")); root.Get("type").Text() != "user" || isGeminiCommand(text) {
+		if text = geminicli.Text(root.Get("content")); root.Get("type").Text() != "user" || geminicli.IsCommand(text) {
 			text = ""
 		}
 	case Codex:

@@ -4,18 +4,23 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/internal/rfc3339"
 	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/formats/copilotcli"
+	"github.com/eaapl/handoff/pkg/formats/geminicli"
+	"github.com/eaapl/handoff/pkg/formats/opencode"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // ErrUnknown reports a file without a line of a supported agent.
-var ErrUnknown = errors.New("the file has no line of a session of Claude Code, the Codex CLI or the Gemini CLI")
+var ErrUnknown = errors.New("the file has no line of a session of Claude Code, the Codex CLI, the Gemini CLI, OpenCode or the Copilot CLI")
+
+// ErrBranch reports that a session has no branch with a line.
+var ErrBranch = errors.New("the session has no branch with this line")
 
 // A reader reads the lines of one agent: index gets each line in the first pass, and collect makes
 // the second pass over the lines that count.
@@ -59,6 +64,9 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 		if r, err = src.whole(s, unknown); err != nil {
 			return nil, err
 		}
+	}
+	if o.Branch != "" && s.Agent != ClaudeCode {
+		return nil, fmt.Errorf("%w: sessions of %s have no branches", ErrBranch, s.Agent)
 	}
 	c := newCollector(s, o)
 	if err := r.collect(c); err != nil {
@@ -104,7 +112,7 @@ func (s *source) whole(of *Session, unknown error) (reader, error) {
 	if of.Agent = agentOf(root); of.Agent == "" {
 		return nil, strangeness(unknown, root)
 	}
-	of.Lines, of.Damage, of.Damaged = 1, nil, 0
+	of.Damage, of.Damaged = nil, 0 // of.Lines counts its lines
 	r := newReader(of, s)
 	r.index(place{1, 0, s.size}, root)
 	return r, nil
@@ -115,7 +123,11 @@ func newReader(s *Session, src *source) reader {
 	case Codex:
 		return &codexReader{Session: s, src: src}
 	case GeminiCLI:
-		return &geminiReader{Session: s, src: src, byID: map[string]int{}, seed: maphash.MakeSeed()}
+		return newGeminiReader(s, src)
+	case OpenCode:
+		return &opencodeReader{Session: s, src: src}
+	case CopilotCLI:
+		return newCopilotReader(s, src)
 	default:
 		return newClaudeReader(s, src)
 	}
@@ -146,7 +158,11 @@ func agentOf(root jsonstream.Value) Agent {
 	switch kind := root.Get("type").Text(); {
 	case root.Get("payload").Kind() == jsonstream.Object && (kind == "session_meta" || kind == "response_item" || kind == "event_msg" || kind == "turn_context" || kind == "compacted"):
 		return Codex
-	case isGemini(root):
+	case copilotcli.IsEvent(root):
+		return CopilotCLI
+	case opencode.IsSession(root):
+		return OpenCode
+	case geminicli.IsDescription(root):
 		return GeminiCLI
 	case kind != "" && (root.Get("uuid").Kind() == jsonstream.String || root.Get("sessionId").Kind() == jsonstream.String || root.Get("leafUuid").Kind() == jsonstream.String):
 		return ClaudeCode

@@ -15,16 +15,23 @@ const (
 	ClaudeCode Agent = "claude-code"
 	Codex      Agent = "codex"
 	GeminiCLI  Agent = "gemini-cli"
+	OpenCode   Agent = "opencode"
+	CopilotCLI Agent = "copilot-cli"
 )
 
 // Agents returns all agents.
-func Agents() []Agent { return []Agent{ClaudeCode, Codex, GeminiCLI} }
+func Agents() []Agent { return []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, CopilotCLI} }
 
 // Options control reading. The zero value is ready to use.
 type Options struct {
 	// TailBytes is the approximate limit of the text of the turns: the latest are kept. 0 means
 	// DefaultTailBytes.
 	TailBytes int
+	// BeforeCompaction makes the turns that compactions replaced part of the conversation.
+	BeforeCompaction bool
+	// Branch is the id of a line: the conversation is the branch with that line. "" means the branch on which the
+	// agent goes on. The error of an unknown line, and of an agent without branches, is [ErrBranch].
+	Branch string
 	// Limits bound one line; the zero value means the defaults of package jsonstream.
 	Limits jsonstream.Limits
 }

@@ -112,7 +112,7 @@ func contentWithoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 }
 
 // callMembers are the members of a turn with its calls, outside its content.
-var callMembers = []string{"tool_calls", "function_call", "invalid_tool_calls", "tool_call_chunks", "toolInvocations"}
+var callMembers = []string{"tool_calls", "function_call", "invalid_tool_calls", "tool_call_chunks", "toolInvocations", "toolCalls", "toolRequests"}
 
 // isTool reports whether a part of a turn is a call or belongs to one.
 func isTool(p conversation.Part) bool {

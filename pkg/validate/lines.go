@@ -65,6 +65,7 @@ type lineFindings struct {
 	schema, privacy, lint []finding.Finding
 	safety                textFindings
 	conversation          *longlines.Block // nil if no further layer needs it
+	strange               strangeRecords
 	err                   error
 }
 
@@ -103,6 +104,9 @@ func (l *linesCheck) block(doc *jsonstream.Document) (b lineFindings) {
 	}
 	if o.runs(finding.Lint) {
 		b.lint = lint(lintContext{root, l.format, o.Receiver, o.Now()})
+		for i, v := range root.Elements() {
+			b.strange.add(formats.Named(l.format).Known, i, v)
+		}
 	}
 	return b
 }
@@ -122,6 +126,9 @@ func (l *linesCheck) add(b lineFindings) error {
 	l.conversation.Add(b.conversation)
 	l.sum.safety.add(b.safety)
 	l.sum.privacy = append(l.sum.privacy, b.privacy[:min(len(b.privacy), maxFindings-len(l.sum.privacy))]...)
+	for _, s := range b.strange {
+		l.sum.strange.put(s)
+	}
 	for _, f := range b.lint {
 		same := 0
 		for _, other := range l.sum.lint {
@@ -170,16 +177,10 @@ func (l *linesCheck) find(layer finding.Layer) ([]finding.Finding, error) {
 
 // lintSession is the function lintSession.
 func (l *linesCheck) lintSession() (found []finding.Finding, err error) {
-	losses := l.conversation.Losses()
 	var parsers []jsonstream.Parser
-	for _, loss := range losses[:min(len(losses), maxPerRule)] {
-		values, err := l.text.Lines(l.places, []int{loss.At}, &parsers)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, lossFinding(loss, values[0]))
-	}
-	return found, nil
+	return lintTrail(formats.Named(l.format).Known, l.conversation.Trail(), l.sum.strange, func(indices []int) ([]jsonstream.Value, error) {
+		return l.text.Lines(l.places, indices, &parsers)
+	})
 }
 
 // checkProviders returns the errors of the providers' APIs about the history: see the function

@@ -166,7 +166,7 @@ func TestLinesFixtures(t *testing.T) {
 			check(text)
 		}
 	}
-	for _, pattern := range []string{"chat/*/*.jsonl", "sessions/*/*/*/*.jsonl", "sessions/codex/*/*/*/*/*.jsonl"} {
+	for _, pattern := range []string{"chat/*/*.jsonl", "sessions/claude/*/*/*.jsonl", "sessions/codex/*/*/*/*/*.jsonl"} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: no files: %v", pattern, err)

@@ -109,7 +109,7 @@ func TestPagesOfChains(t *testing.T) {
 // A message of any format is a handoff, with its turns and the context that it carries.
 func TestPagesOfFormats(t *testing.T) {
 	for _, name := range []string{"message", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai", "openai-chat", "openai-responses", "anthropic",
-		"gemini", "bedrock-converse", "langchain", "ai-sdk", "a2a", "claude-code", "codex"} {
+		"gemini", "bedrock-converse", "langchain", "ai-sdk", "a2a", "claude-code", "codex", "gemini-cli", "opencode", "copilot-cli"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := schemas.Example(name)
 			if err != nil {

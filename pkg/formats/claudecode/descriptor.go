@@ -23,7 +23,7 @@ var Format = format.Descriptor{
 	Kind:   "Claude Code session",
 
 	Known: &format.Elements{
-		List: format.ListIn(), Fit: fit, Trail: newTrail, Relink: relink,
+		List: format.ListIn(), Fit: fit, Trail: newTrail, Relink: relink, Kind: kindOf,
 		Lines: []string{"parentUuid", "isSidechain", "sessionId", "session_id", "leafUuid", "messageId"},
 	},
 	Schema: schemas.ClaudeCodeSession,

@@ -80,17 +80,24 @@ func (t *Tree[K]) reply(n int, children map[int][]int) (reply []int) {
 }
 
 // Cut returns the nodes of the conversation that went before a path in the file, oldest first, if the path
-// begins with an entry whose parent is missing.
-func (t *Tree[K]) Cut(path []int) []int {
+// begins with an entry whose parent is missing. seen reports the nodes of earlier paths, none of which is returned,
+// so that the cut of a cut, with the same seen, ends in time; it may be nil. Cut returns it with the nodes of path.
+func (t *Tree[K]) Cut(path []int, seen []bool) (cut []int, now []bool) {
+	if seen == nil {
+		seen = make([]bool, len(t.nodes))
+	}
+	for _, n := range path {
+		seen[n] = true
+	}
+	return t.cut(path, seen), seen
+}
+
+func (t *Tree[K]) cut(path []int, seen []bool) []int {
 	var none K
 	if len(path) == 0 || t.parent(path[0]) == none || t.Up(path[0]) >= 0 {
 		return nil
 	}
 	first, leaf := t.nodes[path[0]].Order, -1
-	seen := make([]bool, len(t.nodes))
-	for _, n := range path {
-		seen[n] = true
-	}
 	for n, e := range t.nodes {
 		if e.Order < first && !seen[n] && e.isMain() && e.Speaks() && (leaf < 0 || t.nodes[leaf].Order < e.Order) {
 			leaf = n
@@ -106,6 +113,7 @@ func (t *Tree[K]) Cut(path []int) []int {
 func (t *Tree[K]) losses() []format.Loss {
 	var all []format.Loss
 	known := make([]bool, len(t.nodes))
+	var seen []bool
 	for path, _ := t.Conversation(); ; {
 		for _, n := range slices.Concat(path, t.Before(path)) {
 			known[n] = true
@@ -114,8 +122,8 @@ func (t *Tree[K]) losses() []format.Loss {
 			all = append(all, format.Loss{Cause: format.Orphaned, At: t.nodes[o.reply[0]].Order, Turns: t.Said(o.reply), Child: t.nodes[o.child].Order, Parent: t.order(o.reply)})
 		}
 		t.orphans = nil
-		cut := t.Cut(path)
-		if len(cut) == 0 {
+		var cut []int
+		if cut, seen = t.Cut(path, seen); len(cut) == 0 {
 			return append(all, t.detached(known)...)
 		}
 		first := t.nodes[path[0]].Order

@@ -78,3 +78,54 @@ func (t *trail) Turns() []format.Spot {
 	}
 	return turns
 }
+
+// Compactions implements [format.Revising]. It returns the compactions in the conversation.
+func (t *trail) Compactions() (all []format.Compaction) {
+	tree := NewTree(t.entries...)
+	path, _ := tree.Conversation()
+	spotsOf := func(nodes []int) (spots []format.Spot) {
+		for _, n := range nodes {
+			if e := tree.Entry(n); e.Speaks() && !e.Meta && !e.Summary && !e.Sidechain {
+				spots = append(spots, format.Spot{Index: int32(e.Order)})
+			}
+		}
+		return spots
+	}
+	begin := 0
+	for i, n := range path {
+		if !tree.Entry(n).Compaction {
+			continue
+		}
+		c := format.Compaction{At: tree.Entry(n).Order, Replaced: spotsOf(path[begin:i])}
+		if i == 0 {
+			c.Replaced = spotsOf(tree.Before(path))
+		}
+		for _, later := range path[i+1:] {
+			if e := tree.Entry(later); e.Compaction {
+				break
+			} else if e.Summary {
+				c.Instead = append(c.Instead, format.Spot{Index: int32(e.Order)})
+			}
+		}
+		begin = i
+		if len(c.Instead) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// RolledBack implements [format.Revising]: Claude Code keeps what the user takes back as branches.
+func (t *trail) RolledBack() []format.Spot { return nil }
+
+// kindOf implements [format.Elements.Kind]. Lines without content for the model have many types, of which those of
+// the versions until 2.1 are known.
+func kindOf(line jsonstream.Value) (kind string, known bool) {
+	switch kind = line.Get("type").Text(); kind {
+	case "user", "assistant", "attachment", "system", "progress", "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title",
+		"last-prompt", "tag", "agent-name", "agent-color", "agent-setting", "mode", "permission-mode", "pr-link", "worktree-state", "result",
+		"stream_event", "rate_limit_event", "content-replacement", "saved_hook_context", "task-summary", carriedType:
+		return kind, true
+	}
+	return kind, false
+}

@@ -154,7 +154,39 @@ func (t *Tree[K]) Up(n int) int {
 // the last leaf, with the parts of responses and the results that branch off from it. The nodes
 // from index end on are commands that the user typed after the last entry.
 func (t *Tree[K]) Conversation() (path []int, end int) {
-	leaf := t.leaf()
+	return t.conversation(t.leaf(nil))
+}
+
+// Branch is [Tree.Conversation] for the branch with an entry: it goes on to the last leaf below the entry. It
+// returns false if no entry has the uuid.
+func (t *Tree[K]) Branch(uuid K) (path []int, end int, ok bool) {
+	n, known := t.of(uuid)
+	if !known {
+		return nil, 0, false
+	}
+	below := make([]bool, len(t.nodes))
+	read := make([]bool, len(t.nodes))
+	for leaf := range t.nodes {
+		var way []int
+		at := leaf
+		for at >= 0 && !read[at] {
+			read[at] = true
+			way = append(way, at)
+			if at == n {
+				below[at] = true
+				break
+			}
+			at = t.Up(at)
+		}
+		for _, node := range way {
+			below[node] = at >= 0 && below[at]
+		}
+	}
+	path, end = t.conversation(t.leaf(below))
+	return path, end, true
+}
+
+func (t *Tree[K]) conversation(leaf int) (path []int, end int) {
 	t.orphans = nil
 	if leaf < 0 {
 		return nil, 0
@@ -207,8 +239,9 @@ func (t *Tree[K]) Entry(n int) *Entry[K] { return t.nodes[n] }
 func (e *Entry[K]) Speaks() bool { return e.Kind == "user" || e.Kind == "assistant" }
 
 // leaf returns the last entry of the conversation by the user or an assistant: the one
-// nearest to the last leaf of the main chain. It returns -1 if there is none.
-func (t *Tree[K]) leaf() int {
+// nearest to the last leaf of the main chain. It returns -1 if there is none. If among is not nil, only leaves
+// in it count.
+func (t *Tree[K]) leaf(among []bool) int {
 	continued, any := make([]bool, len(t.nodes)), make([]bool, len(t.nodes))
 	for n, e := range t.nodes {
 		if parent := t.Up(n); parent >= 0 {
@@ -218,6 +251,9 @@ func (t *Tree[K]) leaf() int {
 	}
 	var leaves, ends []int
 	for n, e := range t.nodes {
+		if among != nil && !among[n] {
+			continue
+		}
 		if e.isMain() && !continued[n] {
 			leaves = append(leaves, n)
 		}

@@ -3,7 +3,6 @@ package codex
 import (
 	"cmp"
 	"hash/fnv"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -216,27 +215,13 @@ type threadTurn struct {
 
 // Turns returns the places of the turns, oldest first; earlier has the places of the turns that compactions
 // replaced, among them the turns of earlier compactions. Neither has rolled-back turns.
-func (t *Thread) Turns() (turns, earlier []format.Spot) { return t.replay(func(Line, []threadTurn) {}) }
-
-// losses returns the turns that compactions replaced by a summary that is encrypted or missing.
-func (t *Thread) losses() (all []format.Loss) {
-	t.replay(func(l Line, now []threadTurn) {
-		replaced := 0
-		losesRequests := l.effect == compacts && !slices.Contains(l.within, request)
-		for _, turn := range now {
-			if turn.Nth == 0 && (turn.nature == other || losesRequests && turn.nature == request) {
-				replaced++
-			}
-		}
-		if l.sealed && replaced > 0 {
-			all = append(all, format.Loss{Cause: format.Unreadable, At: int(l.Index), Turns: replaced})
-		}
-	})
-	return all
+func (t *Thread) Turns() (turns, earlier []format.Spot) {
+	return t.replay(func(Line, []threadTurn) {}, func([]threadTurn) {})
 }
 
-// replay returns the result of Turns. It calls compacting with each compaction and the turns before it.
-func (t *Thread) replay(compacting func(l Line, now []threadTurn)) (turns, earlier []format.Spot) {
+// replay returns the result of Turns. It calls compacting with each compaction and the turns before it, and
+// rolling with the turns that each rollback takes back.
+func (t *Thread) replay(compacting func(l Line, now []threadTurn), rolling func(taken []threadTurn)) (turns, earlier []format.Spot) {
 	void := t.takenBack()
 	var now, before, within []threadTurn // within: turns of compactions that later ones replaced
 	replace := func(turns []threadTurn) {
@@ -270,6 +255,7 @@ func (t *Thread) replay(compacting func(l Line, now []threadTurn)) (turns, earli
 			now = append(kept, held...)
 		case rollsBack:
 			rest := withoutLast(now, int(l.count))
+			rolling(now[len(rest):])
 			replaced := 0 // messages of the user that replaced earlier ones
 			for _, turn := range now[len(rest):] {
 				if turn.Nth > 0 && turn.nature == request {
@@ -369,32 +355,3 @@ func (t *Thread) takenBack() map[int]bool {
 	end()
 	return void
 }
-
-// A trail is a [Thread] as a [format.Trail].
-type trail struct{ thread Thread }
-
-func newTrail() format.Trail { return &trail{} }
-
-func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
-	var read []Line
-	for i, line := range all {
-		if line.Get("payload").Kind() != jsonstream.Object && fit(line) < format.Possible {
-			continue
-		}
-		if l, ok := LineOf(line); ok {
-			l.Index = int32(i)
-			read = append(read, l)
-		}
-	}
-	return read
-}
-
-func (t *trail) Add(read any) { t.thread.Add(read.([]Line)...) }
-
-func (t *trail) Turns() []format.Spot {
-	turns, _ := t.thread.Turns()
-	return turns
-}
-
-// Losses implements [format.Lossy].
-func (t *trail) Losses() []format.Loss { return t.thread.losses() }

@@ -121,7 +121,7 @@ func TestFormat(t *testing.T) {
 // format other than the canonical one, because a switch over formats would have to be extended for each
 // new format.
 func TestFormatsStayInTheirPackages(t *testing.T) {
-	named := regexp.MustCompile(`\bformat\.(SW4RM\w+|MACP|OpenAI\w*|Anthropic|LangChain|AISDK|Gemini|BedrockConverse|A2A|ClaudeCode|Codex|PydanticAI|AgentFramework)\b`)
+	named := regexp.MustCompile(`\bformat\.(SW4RM\w+|MACP|OpenAI\w*|Anthropic|LangChain|AISDK|Gemini|BedrockConverse|A2A|ClaudeCode|Codex|GeminiCLI|OpenCode|CopilotCLI|PydanticAI|AgentFramework)\b`)
 	looked := 0
 	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
 		room, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../../"), "/")

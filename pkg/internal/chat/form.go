@@ -23,7 +23,7 @@ type Form struct {
 	// conversation. "" is the message itself, which may be a list. A message may have any of these
 	// places; a new message has the first.
 	At []string
-	// Lines is set for files of JSON Lines, whose lines are the elements. At is then only "".
+	// Lines is set for files of JSON Lines, whose lines are the elements. At then begins with "".
 	Lines bool
 	// Known finds the turns of a list; nil means that all elements are turns. Within is its
 	// [format.Elements.Within] for nodes.
@@ -31,7 +31,10 @@ type Form struct {
 	// InOrder reports that all elements of a list are its turns, so that Known need not read them;
 	// nil means that this is not known.
 	InOrder func(elements []tree.Node) bool
-	Within  func(element tree.Node) []tree.Node
+	// Select, if set, returns the indices of the turns of a list instead of Known: for a list whose turns also
+	// depend on the rest of the message, which may be None.
+	Select func(rest tree.Node, elements []tree.Node) []int
+	Within func(element tree.Node) []tree.Node
 	// System is the place of instructions outside the turns, "" if there is none. ReadSystem
 	// returns the content of an instructions turn, None if the form of the value is unknown, and
 	// WriteSystem is its inverse.
@@ -99,9 +102,6 @@ var layout = exchange.Layout{BriefText: "/turns/0/0/content"}
 //	whole  true if the turn is the message
 //	again  the place of a turn that repeats the last one of the list before it
 func (f *Form) Codec() *exchange.Codec {
-	if len(f.At) > 1 && f.Lines {
-		panic("chat: the lines of a file are one list")
-	}
 	c := &exchange.Codec{
 		Layout:   &layout,
 		Lists:    lists,
@@ -228,7 +228,7 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 		}
 		before := len(m.Turns)
 		m.Turns = slices.Grow(m.Turns, len(elements))
-		for i, element := range f.path(elements) {
+		for i, element := range f.path(view.Get("rest"), elements) {
 			if f.isCarried(elements[i]) {
 				continue
 			}
@@ -274,7 +274,16 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 }
 
 // path yields the turns of a list, each with the index of its element.
-func (f *Form) path(elements []tree.Node) iter.Seq2[int, tree.Node] {
+func (f *Form) path(rest tree.Node, elements []tree.Node) iter.Seq2[int, tree.Node] {
+	if f.Select != nil {
+		return func(yield func(int, tree.Node) bool) {
+			for _, i := range f.Select(rest, elements) {
+				if !yield(i, elements[i]) {
+					return
+				}
+			}
+		}
+	}
 	if f.Known == nil || f.InOrder != nil && f.InOrder(elements) {
 		return slices.All(elements)
 	}

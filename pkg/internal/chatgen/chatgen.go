@@ -40,6 +40,7 @@ var forms = map[format.Format][]form{
 	},
 	format.PydanticAI:     {{"array", pydanticMessages}},
 	format.AgentFramework: {{"array", agentMessages}},
+	format.OpenCode:       {{"export", opencodeSession}},
 	format.A2A: {
 		{"task", a2aTask}, {"message", a2aMessage}, {"request", a2aRequest}, {"response", a2aResponse},
 		{"task 0.3", a2aOldTask}, {"message 0.3", a2aOldMessage}, {"response 0.3", a2aOldResponse},

@@ -73,6 +73,9 @@ func (c *Conversation) Add(b *Block) {
 	c.outline.Add(b.outline)
 }
 
+// Trail returns the trail of the conversation, after all blocks were added.
+func (c *Conversation) Trail() format.Trail { return c.trail }
+
 // Losses returns the losses of the conversation, after all blocks were added.
 func (c *Conversation) Losses() []format.Loss {
 	if lossy, ok := c.trail.(format.Lossy); ok {

@@ -1,0 +1,146 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/bundle"
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/session"
+)
+
+// pack writes a session, its message and the files that it names into an archive.
+func (f *continueFlags) pack(c *cobra.Command, one file) error {
+	s, _, err := f.read(one, session.Options{TailBytes: savedBytes})
+	if err != nil {
+		return err
+	}
+	in, err := one.open(f.Unpacking, bundle.MaxBytes, false)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.NewSectionReader(in, 0, min(in.size, bundle.MaxBytes+1)))
+	if err = errors.Join(err, in.close()); err != nil {
+		return fmt.Errorf("%s: %w", term.Visible(one.path), term.PlainError(err))
+	}
+	if len(text) > bundle.MaxBytes {
+		return fmt.Errorf("%s: the session has more than %d bytes", term.Visible(one.path), bundle.MaxBytes)
+	}
+	m, err := ownMessage(s, "bundle", s.When(f.now()))
+	if err != nil {
+		return fmt.Errorf("%s: %w", term.Visible(one.path), err)
+	}
+	about := bundle.Manifest{Agent: string(s.Agent), ID: s.ID, Name: plainName(filepath.Base(one.path)), Folder: s.Folder}
+	b := bundle.New(about, text, m)
+	for _, named := range s.Files {
+		if err := addFile(b, s.Folder, named); err != nil {
+			term.Warn(c.ErrOrStderr(), fmt.Sprintf("%s: is not in the bundle: %v", term.Visible(named.Path), term.PlainError(err)))
+		}
+	}
+	out, err := f.OpenAs(claim.AsOutput, compress.None, f.bundle, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if err := out.Close(b.Write(out)); err != nil {
+		return err
+	}
+	if !out.Stdout {
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: the session %s, its message and %s\n", term.Visible(f.bundle), term.Visible(s.ID), term.Counted(len(b.Files), "file"))
+	}
+	return err
+}
+
+// errNoFolder reports a file of a session whose working folder is unknown.
+var errNoFolder = errors.New("the working folder of the session is unknown")
+
+// addFile adds a file that a session names.
+func addFile(b *bundle.Bundle, folder string, named session.File) error {
+	if named.Deleted {
+		return nil
+	}
+	if folder == "" {
+		return errNoFolder
+	}
+	path := named.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	name, err := filepath.Rel(folder, path)
+	if err != nil || !filepath.IsLocal(name) {
+		return errors.New("it is outside of the working folder")
+	}
+	in, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(in, bundle.MaxFile+1))
+	if err = errors.Join(err, in.Close()); err != nil {
+		return err
+	}
+	return b.Add(filepath.ToSlash(name), text)
+}
+
+// runBundle writes the session in an archive for an agent.
+func (f *continueFlags) runBundle(c *cobra.Command) error {
+	in, err := regular.Open(f.from)
+	if err != nil {
+		return fmt.Errorf("%s: %w", term.Visible(f.from), term.PlainError(err))
+	}
+	b, err := bundle.Read(in)
+	if err = errors.Join(err, in.Close()); err != nil {
+		return fmt.Errorf("%s: %w", term.Visible(f.from), term.PlainError(err))
+	}
+	temporary, err := os.MkdirTemp("", "handoff-bundle-")
+	if err != nil {
+		return term.PlainError(err)
+	}
+	defer os.RemoveAll(temporary)
+	path := filepath.Join(temporary, b.Name)
+	if err := os.WriteFile(path, b.SessionText, 0o600); err != nil {
+		return term.PlainError(err)
+	}
+	if f.unpack != "" {
+		if err := f.unpackInto(f.unpack, b); err != nil {
+			return err
+		}
+	} else if len(b.Files) > 0 {
+		term.Warn(c.ErrOrStderr(), fmt.Sprintf("%s: has %s besides the session and its message: --unpack DIR writes them", term.Visible(f.from), term.Counted(len(b.Files), "file")))
+	}
+	return f.run(c, file{folder: folder{FS: regular.DirFS(temporary)}, name: b.Name, path: path})
+}
+
+// unpackInto writes the message and the files of a bundle into a new folder.
+func (f *continueFlags) unpackInto(folder string, b *bundle.Bundle) error {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return fmt.Errorf("--unpack %s: %w", term.Visible(folder), term.PlainError(err))
+	}
+	write := func(name string, text []byte) error {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("%s: %w", term.Visible(path), term.PlainError(err))
+		}
+		out, err := f.OpenAs(claim.AsOutput, compress.None, path, nil)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(text)
+		return out.Close(err)
+	}
+	if err := write("message.json", b.MessageText); err != nil {
+		return err
+	}
+	for _, one := range b.Files {
+		if err := write("files/"+one.Path, b.Contents[one.SHA256]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package codex
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// losses returns the turns that compactions replaced by a summary that is encrypted or missing.
+func (t *Thread) losses() (all []format.Loss) {
+	t.replay(func(l Line, now []threadTurn) {
+		replaced := 0
+		losesRequests := l.effect == compacts && !slices.Contains(l.within, request)
+		for _, turn := range now {
+			if turn.Nth == 0 && (turn.nature == other || losesRequests && turn.nature == request) {
+				replaced++
+			}
+		}
+		if l.sealed && replaced > 0 {
+			all = append(all, format.Loss{Cause: format.Unreadable, At: int(l.Index), Turns: replaced})
+		}
+	}, func([]threadTurn) {})
+	return all
+}
+
+// A trail is a [Thread] as a [format.Trail].
+type trail struct{ thread Thread }
+
+func newTrail() format.Trail { return &trail{} }
+
+func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
+	var read []Line
+	for i, line := range all {
+		if line.Get("payload").Kind() != jsonstream.Object && fit(line) < format.Possible {
+			continue
+		}
+		if l, ok := LineOf(line); ok {
+			l.Index = int32(i)
+			read = append(read, l)
+		}
+	}
+	return read
+}
+
+func (t *trail) Add(read any) { t.thread.Add(read.([]Line)...) }
+
+func (t *trail) Turns() []format.Spot {
+	turns, _ := t.thread.Turns()
+	return turns
+}
+
+// Losses implements [format.Lossy].
+func (t *trail) Losses() []format.Loss { return t.thread.losses() }
+
+// Compactions implements [format.Revising], except for compactions that nobody can read, which are losses.
+func (t *trail) Compactions() (all []format.Compaction) {
+	t.thread.replay(func(l Line, now []threadTurn) {
+		if l.sealed {
+			return
+		}
+		c := format.Compaction{At: int(l.Index)}
+		for _, turn := range now {
+			if l.effect == summarises && turn.nature == request {
+				c.Instead = append(c.Instead, turn.Spot)
+			} else {
+				c.Replaced = append(c.Replaced, turn.Spot)
+			}
+		}
+		for n := range l.within {
+			c.Instead = append(c.Instead, format.Spot{Index: l.Index, Nth: int32(n + 1)})
+		}
+		all = append(all, c)
+	}, func([]threadTurn) {})
+	return all
+}
+
+// RolledBack implements [format.Revising].
+func (t *trail) RolledBack() (all []format.Spot) {
+	t.thread.replay(func(Line, []threadTurn) {}, func(taken []threadTurn) {
+		for _, turn := range taken {
+			if turn.nature == request && turn.Nth == 0 {
+				all = append(all, turn.Spot)
+			}
+		}
+	})
+	return all
+}
+
+// kindOf implements [format.Elements.Kind].
+func kindOf(line jsonstream.Value) (kind string, known bool) {
+	kind = line.Get("type").Text()
+	payload := line.Get("payload")
+	if payload.Kind() != jsonstream.Object {
+		return kind, true // of the first versions
+	}
+	switch kind {
+	case "response_item":
+		of := payload.Get("type").Text()
+		return "response_item " + of, of == "message" || kinds[of] != "" || isForeign(of)
+	case "session_meta", "event_msg", "turn_context", compactedType, carriedType:
+		return kind, true
+	}
+	return kind, false
+}

@@ -1,0 +1,184 @@
+package copilotcli
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts sessions.
+var codec = (&chat.Form{
+	At:    []string{""},
+	Lines: true,
+	Known: &format.Elements{Trail: newTrail},
+	Site:  site,
+	Read:  read,
+	Write: write,
+	Holder: exchange.Holder{
+		HolderAt: func(tree.Node) string { return "" },
+		Pack: func(carried tree.Node) tree.Node {
+			return chat.Object("type", tree.String(carriedType), "carried", carried)
+		},
+		Unpack: func(line tree.Node) (tree.Node, bool) {
+			carried := line.Get("carried")
+			return carried, carried != tree.None && line.Get("type").Text() == carriedType
+		},
+		Last: true,
+	},
+}).Codec()
+
+// otherZone is the zone of times on events whose turns have none. Such times are not read back as times of turns.
+const otherZone = "+00:00"
+
+// epoch is the time of events when none is known.
+const epoch = "1970-01-01T00:00:00.000" + otherZone
+
+// site returns the last known folder and branch of a session.
+func site(lines []tree.Node) (folder, branch tree.Node) {
+	for _, line := range lines {
+		context := line.At("/data/context")
+		if line.Get("type").Text() == "session.context_changed" {
+			context = line.Get("data")
+		}
+		if at := context.Get("cwd"); at.Text() != "" {
+			folder, branch = at, context.Get("branch")
+		}
+	}
+	return folder, branch
+}
+
+// read appends the turn of an event, with its time.
+func read(dst []tree.Node, event tree.Node) []tree.Node {
+	data := event.Get("data")
+	content := data.Get("content")
+	if !tree.IsString(content) {
+		content = tree.String("")
+	}
+	t := chat.Turn{Role: "user", Plain: true}
+	switch event.Get("type").Text() {
+	case "assistant.message":
+		t.Role = "assistant"
+		if !content.Empty() {
+			t.Parts = append(t.Parts, chat.Part{Kind: chat.Text, Text: content})
+		}
+		for _, call := range tree.Elements(data.Get("toolRequests")) {
+			arguments := call.Get("arguments")
+			if !tree.IsString(arguments) {
+				arguments = tree.String(string(arguments.AppendPlain(nil)))
+			}
+			t.Parts = append(t.Parts, chat.Part{Kind: chat.Call, ID: tree.String(call.Get("toolCallId").Text()), Name: tree.String(call.Get("name").Text()), Arguments: arguments})
+		}
+		t.Plain = len(t.Parts) > 0 && t.Parts[0].Kind == chat.Text
+	case "tool.execution_complete":
+		text := data.At("/result/content").Text()
+		failed := data.Get("success").Is(jsonstream.False)
+		if failed {
+			text = strings.Trim(data.At("/error/message").Text()+"\n"+text, "\n")
+		}
+		t.Role = "tool"
+		t.Parts = []chat.Part{{
+			Kind: chat.Result, ID: tree.String(data.Get("toolCallId").Text()), Plain: true, Failed: failed,
+			Output: []chat.Part{{Kind: chat.Text, Text: tree.String(text)}},
+		}}
+	case "session.compaction_complete":
+		t.Parts = []chat.Part{{Kind: chat.Text, Text: tree.String(data.Get("summaryContent").Text())}}
+	default:
+		t.Parts = []chat.Part{{Kind: chat.Text, Text: content}}
+	}
+	if at := event.Get("timestamp"); exchange.IsTime(at) && !strings.HasSuffix(at.Text(), otherZone) {
+		t.Further = []tree.Member{{Name: "timestamp", Value: at}}
+	}
+	return append(dst, t.Canonical()...)
+}
+
+// A writer writes the events of one session.
+type writer struct {
+	*chat.Writing
+	lines  []tree.Node
+	parent tree.Node // the id of the last event, null before the first
+	began  tree.Node
+}
+
+// write returns the events of turns, after that of the start.
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	o := &writer{Writing: w, parent: tree.Null(), began: tree.String(epoch)}
+	o.start()
+	for turn, joined := range chat.Joined(turns) {
+		t := chat.Of(turn)
+		if joined != nil {
+			t = *joined
+		}
+		o.turn(turn, t)
+	}
+	return o.lines
+}
+
+func (o *writer) fresh() bool { return o.Maker != nil && !o.Maker.Restoring }
+
+// start adds the event of the start of the session.
+func (o *writer) start() {
+	id, context := tree.String("00000000-0000-4000-8000-000000000000"), tree.None
+	if o.fresh() {
+		o.began = o.Maker.TimeOf(o.Meaning, "/turns/0/0/data/startTime")
+		if id = o.Values[exchange.RowHandoff]; id == tree.None {
+			id = o.Maker.UUID("/turns/0/0/data/sessionId", "")
+		} else {
+			id = o.Maker.Identifier(id, "/turns/0/0/data/sessionId")
+		}
+		if folder, branch := o.Site(); folder.Text() != "" {
+			context = chat.Object("cwd", folder, "branch", branch)
+		}
+	}
+	o.add(tree.None, "session.start", o.began, chat.Object("sessionId", id, "version", tree.Int(1), "producer", tree.String("handoff"),
+		"copilotVersion", tree.String("0.0.0"), "startTime", o.began, "context", context))
+}
+
+// add adds an event for a turn.
+func (o *writer) add(turn tree.Node, kind string, at, data tree.Node) {
+	id := o.ID(tree.Array(tree.String(kind), data, turn), len(o.lines), "id")
+	o.lines = append(o.lines, chat.Object("type", tree.String(kind), "data", data, "id", id, "timestamp", at, "parentId", o.parent))
+	o.parent = id
+}
+
+func (o *writer) turn(turn tree.Node, t chat.Turn) {
+	at := turn.Get("timestamp")
+	if !exchange.IsTime(at) {
+		at = tree.String(epoch)
+		if text := o.began.Text(); o.fresh() && strings.HasSuffix(text, "Z") {
+			at = tree.String(strings.TrimSuffix(text, "Z") + otherZone)
+		}
+	}
+	var said []chat.Part
+	var calls []tree.Node
+	for _, p := range t.Parts {
+		switch p.Kind {
+		case chat.Result:
+			data := chat.Object("toolCallId", p.ID, "success", tree.Bool(!p.Failed), "result", chat.Object("content", tree.String(chat.Say(p.Output))))
+			if p.Failed {
+				data = chat.Object("toolCallId", p.ID, "success", tree.Bool(false), "error", chat.Object("message", tree.String(chat.Say(p.Output))))
+			}
+			o.add(turn, "tool.execution_complete", at, data)
+		case chat.Call:
+			calls = append(calls, chat.Object("toolCallId", p.ID, "name", p.Name, "arguments", p.Input(), "type", tree.String("function")))
+		case chat.Reasoning:
+		default:
+			said = append(said, p)
+		}
+	}
+	text := chat.Say(said)
+	switch {
+	case text == "" && len(calls) == 0:
+	case t.Role == "assistant":
+		message := o.ID(turn, len(o.lines), "data/messageId")
+		o.add(turn, "assistant.message", at, chat.Object("messageId", message, "content", tree.String(text), "toolRequests", tree.Array(calls...)))
+	case t.Role == "system", t.Role == "developer":
+		text = "[" + t.Role + "] " + text
+		fallthrough
+	default:
+		o.add(turn, "user.message", at, chat.Object("content", tree.String(text), "attachments", tree.Array()))
+	}
+}

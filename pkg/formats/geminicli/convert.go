@@ -1,0 +1,272 @@
+package geminicli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/gemini"
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts sessions. Contents of messages are those of the Gemini API.
+var codec = (&chat.Form{
+	At:      []string{"", messagesAt},
+	Lines:   true,
+	Known:   &format.Elements{Trail: newTrail},
+	Within:  nodesWithin,
+	Reading: func() func(dst []tree.Node, message tree.Node) []tree.Node { return (&reader{gemini.Reading()}).read },
+	Write:   write,
+	Holder: exchange.Holder{
+		HolderAt: func(message tree.Node) string {
+			if message.Is(jsonstream.Object) {
+				return messagesAt
+			}
+			return ""
+		},
+		Pack: func(carried tree.Node) tree.Node {
+			return chat.Object("type", tree.String(carriedType), "carried", carried)
+		},
+		Unpack: func(line tree.Node) (tree.Node, bool) {
+			carried := line.Get("carried")
+			return carried, carried != tree.None && line.Get("type").Text() == carriedType
+		},
+		Last: true,
+	},
+}).Codec()
+
+// messagesAt is the place of the messages in a session that is an object.
+const messagesAt = "/messages"
+
+// otherZone is the zone of times on messages whose turns have none: the Gemini CLI writes its own in Z. Such
+// times are not read back as times of turns.
+const otherZone = "+00:00"
+
+// epoch is the time of messages when none is known.
+const epoch = "1970-01-01T00:00:00.000" + otherZone
+
+// nodesWithin is [Within] for nodes.
+func nodesWithin(line tree.Node) (messages []tree.Node) {
+	holder := line
+	if set := line.Get("$set"); set != tree.None {
+		holder = set
+	}
+	for _, m := range tree.Elements(holder.Get("messages")) {
+		if tree.IsString(m.Get("id")) {
+			messages = append(messages, m)
+		}
+	}
+	return messages
+}
+
+// A reader reads the messages of one session.
+type reader struct {
+	content func(dst []tree.Node, content tree.Node) []tree.Node
+}
+
+// read appends the turns of a message, with its time: a response, and then the results of its calls.
+func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
+	before := len(dst)
+	parts := partsOf(message.Get("content"))
+	if message.Get("type").Text() != "gemini" {
+		dst = r.content(dst, content("user", parts))
+	} else {
+		var results []tree.Node
+		for _, call := range tree.Elements(message.Get("toolCalls")) {
+			parts = append(parts, chat.Object("functionCall", chat.Object("id", call.Get("id"), "name", call.Get("name"), "args", call.Get("args"))))
+			results = append(results, resultOf(call)...)
+		}
+		dst = r.content(dst, content("model", parts))
+		if len(results) > 0 {
+			dst = r.content(dst, content("user", results))
+		}
+	}
+	at := message.Get("timestamp")
+	if !tree.IsString(at) || strings.HasSuffix(at.Text(), otherZone) {
+		return dst
+	}
+	for i, turn := range dst[before:] {
+		dst[before+i] = turn.With("timestamp", at)
+	}
+	return dst
+}
+
+func content(role string, parts []tree.Node) tree.Node {
+	return chat.Object("role", tree.String(role), "parts", tree.Array(parts...))
+}
+
+// partsOf returns the parts of a content: a string, a part, or an array of both.
+func partsOf(content tree.Node) (parts []tree.Node) {
+	all := []tree.Node{content}
+	if content.Is(jsonstream.Array) {
+		all = tree.Elements(content)
+	}
+	for _, part := range all {
+		switch {
+		case tree.IsString(part):
+			if !part.Empty() {
+				parts = append(parts, chat.Object("text", part))
+			}
+		case part.Is(jsonstream.Object) && !part.Get("thought").Is(jsonstream.True):
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// resultOf returns the parts of the result of a call. A text is the output of the function.
+func resultOf(call tree.Node) []tree.Node {
+	result := call.Get("result")
+	if result == tree.None || result.Is(jsonstream.Null) {
+		return nil
+	}
+	parts := partsOf(result)
+	for _, part := range parts {
+		if part.Get("functionResponse") != tree.None {
+			return parts
+		}
+	}
+	name := "output"
+	if status := call.Get("status").Text(); status == "error" || status == "cancelled" {
+		name = "error"
+	}
+	response := chat.Object("id", call.Get("id"), "name", call.Get("name"), "response", chat.Object(name, tree.String(result.Flat())))
+	return []tree.Node{chat.Object("functionResponse", response)}
+}
+
+// A writer writes the messages of one session.
+type writer struct {
+	*chat.Writing
+	parts    func(chat.Turn) (responses, parts []tree.Node)
+	lines    []tree.Node
+	began    tree.Node
+	open     map[string]place // calls without a result, by id
+	restores bool
+}
+
+// A place is the place of a call: the index of its line, and its own in the line.
+type place struct{ line, call int }
+
+// write returns the lines of turns: the description of the session, and a message for each turn. A result is in
+// the message of its call.
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	o := &writer{Writing: w, parts: gemini.Parts(), open: map[string]place{}, began: tree.String(epoch), restores: w.Maker != nil && w.Maker.Restoring}
+	if w.Place != messagesAt {
+		o.begin()
+	}
+	for turn, joined := range chat.Joined(turns) {
+		t := chat.Of(turn)
+		if joined != nil {
+			t = *joined
+		}
+		o.add(turn, t)
+	}
+	return o.lines
+}
+
+// begin adds the description of the session.
+func (o *writer) begin() {
+	id, hash := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(strings.Repeat("0", 2*sha256.Size))
+	if o.Maker != nil && !o.restores {
+		o.began = o.Maker.TimeOf(o.Meaning, "/turns/0/0/startTime")
+		if id = o.Values[exchange.RowHandoff]; id == tree.None {
+			id = o.Maker.UUID("/turns/0/0/sessionId", "")
+		} else {
+			id = o.Maker.Identifier(id, "/turns/0/0/sessionId")
+		}
+		if folder, _ := o.Site(); folder.Text() != "" {
+			sum := sha256.Sum256([]byte(folder.Text()))
+			hash = tree.String(hex.EncodeToString(sum[:]))
+		} else {
+			hash = o.Up(0, "projectHash", hash, "the folder is not known")
+		}
+	}
+	o.lines = append(o.lines, chat.Object("sessionId", id, "projectHash", hash, "startTime", o.began, "lastUpdated", o.began, "kind", tree.String("main")))
+}
+
+// add adds the message of a turn, or its result to the message of its call.
+func (o *writer) add(turn tree.Node, t chat.Turn) {
+	responses, parts := o.parts(t)
+	for _, response := range responses {
+		if !o.answer(response, t) {
+			o.message(turn, "user", tree.Array(response))
+		}
+	}
+	if t.Role != "assistant" {
+		if len(parts) > 0 {
+			o.message(turn, "user", tree.Array(parts...))
+		}
+		return
+	}
+	var said, calls []tree.Node
+	index := len(o.lines)
+	plain := true
+	for _, part := range parts {
+		call := part.Get("functionCall")
+		switch {
+		case call == tree.None && part.Get("thought").Is(jsonstream.True):
+		case call == tree.None:
+			said = append(said, part)
+			plain = plain && part.Length() == 1 && part.Get("text") != tree.None
+		default:
+			id := call.Get("id")
+			o.open[id.Text()] = place{index, len(calls)}
+			calls = append(calls, chat.Object("id", id, "name", call.Get("name"), "args", call.Get("args"), "status", tree.String("cancelled"), "timestamp", o.time(turn)))
+		}
+	}
+	content := tree.Array(said...)
+	switch {
+	case len(said) == 0 && len(calls) == 0:
+		return
+	case len(said) == 0:
+		content = tree.String("")
+	case len(said) == 1 && plain:
+		content = said[0].Get("text")
+	}
+	o.message(turn, "gemini", content)
+	if len(calls) > 0 {
+		o.lines[index] = o.lines[index].With("toolCalls", tree.Array(calls...))
+	}
+}
+
+// time returns the time of a turn, or that of the session in another zone.
+func (o *writer) time(turn tree.Node) tree.Node {
+	if at := turn.Get("timestamp"); exchange.IsTime(at) {
+		return at
+	}
+	if at := o.began.Text(); !o.restores && strings.HasSuffix(at, "Z") {
+		return tree.String(strings.TrimSuffix(at, "Z") + otherZone)
+	}
+	return tree.String(epoch)
+}
+
+func (o *writer) message(turn tree.Node, kind string, content tree.Node) {
+	id := o.ID(turn, len(o.lines), "id")
+	o.lines = append(o.lines, chat.Object("id", id, "timestamp", o.time(turn), "type", tree.String(kind), "content", content))
+}
+
+// answer adds a response to the message of its call, and reports false if there is none.
+func (o *writer) answer(response tree.Node, t chat.Turn) bool {
+	id := response.At("/functionResponse/id").Text()
+	at, ok := o.open[id]
+	if !ok {
+		return false
+	}
+	delete(o.open, id)
+	status := "success"
+	for _, p := range t.Parts {
+		if p.Kind == chat.Result && p.Failed {
+			status = "error"
+		}
+	}
+	line := o.lines[at.line]
+	calls := slices.Clone(tree.Elements(line.Get("toolCalls")))
+	calls[at.call] = calls[at.call].With("status", tree.String(status)).With("result", tree.Array(response))
+	o.lines[at.line] = line.With("toolCalls", tree.Array(calls...))
+	return true
+}

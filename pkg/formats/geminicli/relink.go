@@ -1,0 +1,108 @@
+package geminicli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// errOrder reports that other lines would change the conversation.
+var errOrder = errors.New("the session cannot be rewritten: other lines of it replace messages, or take them back")
+
+// relink gives new messages ids of their own, and removes the earlier versions of removed messages, which would
+// take their place. If the conversation still differs, because turns were moved or a message stands at the place
+// of its earlier version, it removes all messages that are not turns, all rewinds and all earlier versions.
+func relink(lines []format.Line) error {
+	taken, gone := map[string]bool{}, map[string]bool{}
+	for _, line := range lines {
+		id := line.Was.Get("id").Text()
+		taken[id] = true
+		if line.Was.Exists() && !line.Value.Exists() && isMessage(line.Was) {
+			gone[id] = true
+		}
+	}
+	for i, line := range lines {
+		switch id := line.Value.Get("id").Text(); {
+		case line.Turn < 0:
+			if gone[id] && isMessage(line.Value) {
+				lines[i].Value = jsonstream.Value{}
+			}
+		case line.Was.Exists():
+		default:
+			unused := id
+			for taken[unused] {
+				unused = format.MadeID(unused)
+			}
+			if taken[unused] = true; unused != id {
+				lines[i].Value = withID(line.Value, unused)
+			}
+		}
+	}
+	if holds(lines) {
+		return nil
+	}
+	flatten(lines)
+	if !holds(lines) {
+		return errOrder
+	}
+	return nil
+}
+
+// withID returns a message with another id.
+func withID(message jsonstream.Value, id string) jsonstream.Value {
+	d := jsonstream.NewDraft(message)
+	if err := d.Set("/id", format.Fill("%", id)); err != nil {
+		panic(err) // impossible: it is an object
+	}
+	doc, err := d.Document(jsonstream.Unlimited())
+	if err != nil {
+		panic(err) // impossible: it was a document
+	}
+	return doc.Root()
+}
+
+// holds reports whether the conversation of lines has exactly their turns, in order.
+func holds(lines []format.Line) bool {
+	log := NewLog(nil)
+	want := 0
+	for i, line := range lines {
+		if line.Turn >= 0 {
+			want++
+		}
+		if effect, ok := log.LineOf(line.Value); ok && line.Value.Exists() {
+			log.Add(i, effect)
+		}
+	}
+	last := -1
+	for _, m := range log.messages {
+		switch turn := lines[m.Index].Turn; {
+		case !m.Turn, m.Nth > 0: // those within a line have no number
+		case turn <= last:
+			return false
+		default:
+			last = turn
+			want--
+		}
+	}
+	return want == 0
+}
+
+// flatten removes all messages that are not turns, and all rewinds, and writes the turns in order.
+func flatten(lines []format.Line) {
+	var places []int
+	var turns []format.Line
+	for i, line := range lines {
+		switch {
+		case line.Turn >= 0:
+			places, turns = append(places, i), append(turns, line)
+		case isMessage(line.Value) || line.Value.Get("$rewindTo").Exists():
+			lines[i].Value = jsonstream.Value{}
+		}
+	}
+	slices.SortFunc(turns, func(a, b format.Line) int { return a.Turn - b.Turn })
+	for i, at := range places {
+		lines[at] = turns[i]
+	}
+}

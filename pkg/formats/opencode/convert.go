@@ -1,0 +1,313 @@
+package opencode
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts sessions.
+var codec = (&chat.Form{
+	At:     []string{"/messages"},
+	Select: turnsAmong,
+	Read:   read,
+	Write:  write,
+	Rest:   describe,
+}).Codec()
+
+// turnsAmong returns the indices of the turns among the messages of a session with a description.
+func turnsAmong(rest tree.Node, messages []tree.Node) (turns []int) {
+	t := &trail{revert: rest.At("/info/revert/messageID").Text()}
+	t.Add(t.Read(tree.Values(messages)))
+	for _, spot := range t.Turns() {
+		turns = append(turns, int(spot.Index))
+	}
+	return turns
+}
+
+// read appends the turns of a message, with its time. Each step of a response is a turn, followed by the results of
+// its calls.
+func read(dst []tree.Node, message tree.Node) []tree.Node {
+	before := len(dst)
+	t := chat.Turn{Role: message.At("/info/role").Text()}
+	var results []chat.Turn
+	flush := func() {
+		if len(t.Parts) > 0 {
+			t.Plain = t.Parts[0].Kind == chat.Text && (len(t.Parts) == 1 || t.Parts[1].Kind == chat.Call)
+			dst = append(dst, t.Canonical()...)
+		}
+		for _, r := range results {
+			dst = append(dst, r.Canonical()...)
+		}
+		t.Parts, results = nil, nil
+	}
+	for _, part := range tree.Elements(message.Get("parts")) {
+		text := part.Get("text")
+		switch part.Get("type").Text() {
+		case "step-start":
+			flush()
+		case "text":
+			if tree.IsString(text) && !text.Empty() && !part.Get("ignored").Is(jsonstream.True) {
+				t.Parts = append(t.Parts, chat.Part{Kind: chat.Text, Text: text})
+			}
+		case "reasoning":
+			if tree.IsString(text) && t.Role == "assistant" {
+				t.Parts = append(t.Parts, chat.Part{Kind: chat.Reasoning, Text: text})
+			}
+		case "file":
+			if m, ok := mediaOf(part); ok {
+				t.Parts = append(t.Parts, chat.Part{Kind: chat.File, Media: m})
+			}
+		case "tool":
+			call, result := readTool(part)
+			t.Parts = append(t.Parts, call)
+			results = append(results, result...)
+		}
+	}
+	flush()
+	if at, ok := exchange.UnixMillis(message.At("/info/time/created")); ok && !isZero(message.At("/info/time/created")) {
+		for i, turn := range dst[before:] {
+			dst[before+i] = turn.With("timestamp", at)
+		}
+	}
+	return dst
+}
+
+func isZero(n tree.Node) bool {
+	ms, ok := n.Integer()
+	return ok && ms == 0
+}
+
+// mediaOf reads an attached file. The text of a file of text is a part of its own.
+func mediaOf(part tree.Node) (chat.Media, bool) {
+	kind := part.Get("mime").Text()
+	if kind == "text/plain" || kind == "application/x-directory" || !tree.IsString(part.Get("url")) {
+		return chat.Media{}, false
+	}
+	m := chat.Media{Type: "file", MediaType: part.Get("mime"), Name: part.Get("filename")}
+	if top, _, _ := strings.Cut(kind, "/"); top == "image" || top == "audio" || top == "video" {
+		m.Type = top
+	}
+	m.Address(part.Get("url"))
+	return m, true
+}
+
+// readTool returns the call of a tool part, and the turn of its result.
+func readTool(part tree.Node) (call chat.Part, result []chat.Turn) {
+	id, name, state := tree.String(part.Get("callID").Text()), tree.String(part.Get("tool").Text()), part.Get("state")
+	call = chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: tree.String("{}")}
+	if input := state.Get("input"); input != tree.None {
+		call.Arguments = tree.String(string(input.AppendPlain(nil)))
+	}
+	text, failed := state.Get("output"), false
+	switch state.Get("status").Text() {
+	case "completed":
+	case "error":
+		text, failed = state.Get("error"), true
+	default:
+		return call, nil
+	}
+	output := []chat.Part{{Kind: chat.Text, Text: tree.String(text.Text())}}
+	return call, []chat.Turn{{Role: "tool", Parts: []chat.Part{{Kind: chat.Result, ID: id, Name: name, Output: output, Plain: true, Failed: failed}}}}
+}
+
+// describe returns the description of a new session.
+func describe(m exchange.Meaning, k *exchange.Maker) tree.Node {
+	id, at, folder, title := sessionOf(m, k), tree.Int(0), tree.String("/"), tree.String("handoff")
+	if isFresh(k) {
+		if m.Values[exchange.RowHandoff] == tree.None {
+			k.Up("/rest/info/id", id, "SHA-256 of the turns")
+		}
+		if ms, ok := exchange.Millis(k.TimeOf(m, "/rest/info/time/created")); ok {
+			at = ms
+		}
+		folder = folderOf(m, k)
+		if task := strings.Join(strings.Fields(m.Values[exchange.RowDescription].Text()), " "); task != "" {
+			title = tree.String(task)
+		}
+	}
+	return chat.Object("info", chat.Object("id", id, "slug", tree.String("handoff"), "projectID", tree.String("global"), "directory", folder,
+		"title", title, "version", tree.String("0.0.0"), "time", chat.Object("created", at, "updated", at)))
+}
+
+// isFresh reports whether a new session is made rather than restored.
+func isFresh(k *exchange.Maker) bool { return k != nil && !k.Restoring }
+
+// sessionOf returns the id of a new session: of the message or, if it has none, of its turns.
+func sessionOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
+	if !isFresh(k) {
+		return tree.String("ses_00000000000000000000000000")
+	}
+	if id := m.Values[exchange.RowHandoff].Text(); id != "" {
+		return tree.String("ses_" + strings.ReplaceAll(id, "-", ""))
+	}
+	sum := sha256.Sum256([]byte(tree.Array(m.Turns...).Digest().String()))
+	return tree.String("ses_" + hex.EncodeToString(sum[:13]))
+}
+
+// folderOf returns the working folder of a new session.
+func folderOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
+	switch folder := m.Values[exchange.RowState].Get("folder"); {
+	case !isFresh(k):
+	case folder.Text() != "":
+		return folder
+	case m.Folder.Text() != "":
+		return m.Folder
+	}
+	return tree.String("/")
+}
+
+// A writer writes the messages of one session.
+type writer struct {
+	*chat.Writing
+	session  tree.Node
+	messages []tree.Node
+	asked    tree.Node        // the id of the last message of the user
+	open     map[string]place // calls without a result, by id
+	last     int64            // the time of the last message
+}
+
+// A place is the place of a part: the index of its message, and its own in the message.
+type place struct{ message, part int }
+
+// write returns a message for each turn. A result is in the part of its call.
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	o := &writer{Writing: w, open: map[string]place{}, asked: tree.String("")}
+	o.session = sessionOf(w.Meaning, w.Maker)
+	for turn, joined := range chat.Joined(turns) {
+		t := chat.Of(turn)
+		if joined != nil {
+			t = *joined
+		}
+		o.turn(turn, t)
+	}
+	return o.messages
+}
+
+// turn adds the message of a turn, and puts its results into the parts of their calls.
+func (o *writer) turn(turn tree.Node, t chat.Turn) {
+	role := "user"
+	if t.Role == "assistant" {
+		role = "assistant"
+	}
+	var parts []tree.Node
+	index := len(o.messages)
+	prefix := ""
+	if t.Role == "system" || t.Role == "developer" {
+		prefix = "[" + t.Role + "] "
+	}
+	for _, p := range t.Parts {
+		switch p.Kind {
+		case chat.Result:
+			if part, ok := o.answer(p); !ok {
+				parts, role = append(parts, part), "assistant"
+			}
+		case chat.Call:
+			o.open[p.ID.Text()] = place{index, len(parts)}
+			parts = append(parts, chat.Object("type", tree.String("tool"), "callID", p.ID, "tool", p.Name, "state",
+				chat.Object("status", tree.String("pending"), "input", p.Input(), "raw", tree.String(""))))
+		case chat.Reasoning:
+			if role == "assistant" && p.Text != tree.None {
+				parts = append(parts, chat.Object("type", tree.String("reasoning"), "text", p.Text, "time", chat.Object("start", tree.Int(0))))
+			}
+		case chat.File:
+			if file := filePart(p.Media); file != tree.None {
+				parts = append(parts, file)
+				continue
+			}
+			fallthrough
+		default:
+			if text := prefix + chat.Say([]chat.Part{p}); text != "" {
+				parts, prefix = append(parts, chat.Object("type", tree.String("text"), "text", tree.String(text))), ""
+			}
+		}
+	}
+	if len(parts) > 0 {
+		o.message(turn, role, parts)
+	}
+}
+
+// filePart returns the part of a file, None if it has no address.
+func filePart(m chat.Media) tree.Node {
+	url := m.URL
+	if m.Data != tree.None {
+		url = m.DataURL()
+	}
+	if url == tree.None {
+		return tree.None
+	}
+	kind := m.MediaType
+	if kind.Text() == "" || kind.Text() == "text/plain" || kind.Text() == "application/x-directory" {
+		kind = tree.String("application/octet-stream")
+	}
+	return chat.Object("type", tree.String("file"), "mime", kind, "filename", m.Name, "url", url)
+}
+
+// answer puts a result into the part of its call. If there is none, it returns a part for the result.
+func (o *writer) answer(p chat.Part) (part tree.Node, ok bool) {
+	text := tree.String(chat.Say(p.Output))
+	answered := func(input tree.Node) tree.Node {
+		times := chat.Object("start", tree.Int(o.last), "end", tree.Int(o.last))
+		if p.Failed {
+			return chat.Object("status", tree.String("error"), "input", input, "error", text, "time", times)
+		}
+		return chat.Object("status", tree.String("completed"), "input", input, "output", text, "title", tree.String(""), "metadata", tree.Object(), "time", times)
+	}
+	at, ok := o.open[p.ID.Text()]
+	if !ok {
+		name := p.Name
+		if name.Text() == "" {
+			name = tree.String("unknown")
+		}
+		return chat.Object("type", tree.String("tool"), "callID", p.ID, "tool", name, "state", answered(tree.Object())), false
+	}
+	delete(o.open, p.ID.Text())
+	parts := slices.Clone(tree.Elements(o.messages[at.message].Get("parts")))
+	parts[at.part] = parts[at.part].With("state", answered(parts[at.part].At("/state/input")))
+	o.messages[at.message] = o.messages[at.message].With("parts", tree.Array(parts...))
+	return tree.None, true
+}
+
+// id returns the id of an element: ids are in the order of time.
+func (o *writer) id(prefix string, turn tree.Node, index, part int, member string) tree.Node {
+	digest := strings.ReplaceAll(o.ID(turn, index, member).Text(), "-", "")
+	return tree.String(fmt.Sprintf("%s_%012x%04x%.10s", prefix, uint64(o.last*0x1000+int64(index&0xfff))&0xffffffffffff, part, digest))
+}
+
+// message adds a message.
+func (o *writer) message(turn tree.Node, role string, parts []tree.Node) {
+	at, ok := exchange.Millis(turn.Get("timestamp"))
+	ms, isWhole := at.Integer()
+	if !ok || !isWhole {
+		at, ms = tree.Int(0), o.last
+	}
+	o.last = max(o.last, ms)
+	index := len(o.messages)
+	id := o.id("msg", turn, index, 0, "info/id")
+	for i, part := range parts {
+		own := []tree.Member{{Name: "id", Value: o.id("prt", turn, index, i, "parts/id")}, {Name: "sessionID", Value: o.session}, {Name: "messageID", Value: id}}
+		for m := part.Children(); m.Next(); {
+			own = append(own, m.Member)
+		}
+		parts[i] = tree.Object(own...)
+	}
+	model := chat.Object("providerID", tree.String("handoff"), "modelID", tree.String("unknown"))
+	info := chat.Object("id", id, "sessionID", o.session, "role", tree.String(role), "time", chat.Object("created", at), "agent", tree.String("build"), "model", model)
+	if role == "assistant" {
+		folder := folderOf(o.Meaning, o.Maker)
+		info = chat.Object("id", id, "sessionID", o.session, "role", tree.String(role), "time", chat.Object("created", at, "completed", at),
+			"parentID", o.asked, "modelID", tree.String("unknown"), "providerID", tree.String("handoff"), "mode", tree.String("build"), "agent", tree.String("build"),
+			"path", chat.Object("cwd", folder, "root", folder), "cost", tree.Int(0),
+			"tokens", chat.Object("input", tree.Int(0), "output", tree.Int(0), "reasoning", tree.Int(0), "cache", chat.Object("read", tree.Int(0), "write", tree.Int(0))), "finish", tree.String("stop"))
+	} else {
+		o.asked = id
+	}
+	o.messages = append(o.messages, chat.Object("info", info, "parts", tree.Array(parts...)))
+}
