@@ -45,12 +45,10 @@ func ParsePartial(text string) (Version, error) {
 
 // Compare compares the precedence of versions (section 11).
 func (v Version) Compare(other Version) int {
-	return cmp.Or(
-		cmp.Compare(v.Major, other.Major),
-		cmp.Compare(v.Minor, other.Minor),
-		cmp.Compare(v.Patch, other.Patch),
-		comparePre(v.Pre, other.Pre),
-	)
+	if order := cmp.Or(cmp.Compare(v.Major, other.Major), cmp.Compare(v.Minor, other.Minor), cmp.Compare(v.Patch, other.Patch)); order != 0 {
+		return order
+	}
+	return comparePre(v.Pre, other.Pre)
 }
 
 func comparePre(a, b string) int {
