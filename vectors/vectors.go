@@ -4,20 +4,32 @@
 package vectors
 
 import (
-	"embed"
+	"archive/zip"
+	_ "embed" // for the archive
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Files are the files of the suite.
-//
-//go:embed *.json
-var Files embed.FS
+// Archive is the name of the archive of the files, which is embedded instead of them: it is a fifteenth of their length.
+const Archive = "vectors.zip"
+
+//go:embed vectors.zip
+var archive string
+
+// Files returns the files of the suite.
+var Files = sync.OnceValue(func() fs.FS {
+	r, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		panic("reading what is embedded: " + err.Error())
+	}
+	return r
+})
 
 // Schema is the name of the JSON Schema of the files.
 const Schema = "vectors-1.schema.json"
@@ -124,7 +136,7 @@ func Read(dir fs.FS) ([]Group, error) {
 // Cases returns the cases of an embedded file, by its name without suffix. It panics if there is none: it is
 // for tests.
 func Cases(name string) []Case {
-	g, err := readFile(Files, name+".json")
+	g, err := readFile(Files(), name+".json")
 	if err != nil {
 		panic(name + ": " + err.Error())
 	}

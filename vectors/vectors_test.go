@@ -13,7 +13,7 @@ import (
 
 // Every file matches the schema.
 func TestSchema(t *testing.T) {
-	text, err := vectors.Files.ReadFile(vectors.Schema)
+	text, err := fs.ReadFile(vectors.Files(), vectors.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := fs.Glob(vectors.Files, "*.json")
+	names, err := fs.Glob(vectors.Files(), "*.json")
 	if err != nil || len(names) < 6 {
 		t.Fatalf("%q, %v", names, err)
 	}
@@ -29,7 +29,7 @@ func TestSchema(t *testing.T) {
 		if name == vectors.Schema {
 			continue
 		}
-		text, err := vectors.Files.ReadFile(name)
+		text, err := fs.ReadFile(vectors.Files(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestSchema(t *testing.T) {
 
 // Every group has enough cases, with unique ids that begin with the group, and cases of both kinds.
 func TestGroups(t *testing.T) {
-	groups, err := vectors.Read(vectors.Files)
+	groups, err := vectors.Read(vectors.Files())
 	if err != nil {
 		t.Fatal(err)
 	}

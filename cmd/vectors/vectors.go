@@ -50,12 +50,12 @@ func (f *choice) registerDir(c *cobra.Command) {
 func (f *choice) register(c *cobra.Command) {
 	f.registerDir(c)
 	c.Flags().StringSliceVar(&f.groups, "group", nil, "only the cases of `GROUP`; may be repeated")
-	cli.CompleteWith(c, "group", func([]string) []string { return groupNames(vectors.Files) })
+	cli.CompleteWith(c, "group", func([]string) []string { return groupNames(vectors.Files()) })
 }
 
 // read returns the selected groups.
 func (f *choice) read() ([]vectors.Group, error) {
-	var dir fs.FS = vectors.Files
+	var dir fs.FS = vectors.Files()
 	if f.dir != "" {
 		dir = regular.DirFS(f.dir)
 	}

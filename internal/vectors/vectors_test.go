@@ -10,7 +10,7 @@ import (
 
 // TestOwnAnswers checks that every answer of handoff is the expected one, also where others may differ.
 func TestOwnAnswers(t *testing.T) {
-	groups, err := suite.Read(suite.Files)
+	groups, err := suite.Read(suite.Files())
 	if err != nil {
 		t.Fatal(err)
 	}
