@@ -47,7 +47,7 @@ func exampleType(kind string) string {
 	switch kind {
 	case "privacy":
 		return "application/yaml"
-	case "claude-code", "codex":
+	case "claude-code", "codex", "gemini-cli", "copilot-cli":
 		return "application/jsonl"
 	default:
 		return jsonType
