@@ -36,7 +36,7 @@ func relink(lines []format.Line) error {
 				unused = format.MadeID(unused)
 			}
 			if taken[unused] = true; unused != id {
-				lines[i].Value = withID(line.Value, unused)
+				lines[i].Value = edited(line.Value, func(d *jsonstream.Draft) error { return d.Set("/id", format.Fill("%", unused)) })
 			}
 		}
 	}
@@ -50,10 +50,10 @@ func relink(lines []format.Line) error {
 	return nil
 }
 
-// withID returns a message with another id.
-func withID(message jsonstream.Value, id string) jsonstream.Value {
-	d := jsonstream.NewDraft(message)
-	if err := d.Set("/id", format.Fill("%", id)); err != nil {
+// edited returns an object with a change that is possible.
+func edited(object jsonstream.Value, change func(*jsonstream.Draft) error) jsonstream.Value {
+	d := jsonstream.NewDraft(object)
+	if err := change(d); err != nil {
 		panic(err) // impossible: it is an object
 	}
 	doc, err := d.Document(jsonstream.Unlimited())
@@ -63,7 +63,8 @@ func withID(message jsonstream.Value, id string) jsonstream.Value {
 	return doc.Root()
 }
 
-// holds reports whether the conversation of lines has exactly their turns, in order.
+// holds reports whether the conversation of lines has exactly their turns, in order, and before each of them as many
+// turns within lines as its number says. Those within lines have no number.
 func holds(lines []format.Line) bool {
 	log := NewLog(nil)
 	want := 0
@@ -75,21 +76,24 @@ func holds(lines []format.Line) bool {
 			log.Add(i, effect)
 		}
 	}
-	last := -1
+	position := 0
 	for _, m := range log.messages {
-		switch turn := lines[m.Index].Turn; {
-		case !m.Turn, m.Nth > 0: // those within a line have no number
-		case turn <= last:
-			return false
-		default:
-			last = turn
+		if !m.Turn {
+			continue
+		}
+		if m.Nth == 0 {
+			if lines[m.Index].Turn != position {
+				return false
+			}
 			want--
 		}
+		position++
 	}
 	return want == 0
 }
 
-// flatten removes all messages that are not turns, and all rewinds, and writes the turns in order.
+// flatten removes all messages that are not turns, and all rewinds, and writes the turns in order. If no turn is
+// expected within a line, it removes the messages within lines, too: a rewind had removed them.
 func flatten(lines []format.Line) {
 	var places []int
 	var turns []format.Line
@@ -104,5 +108,13 @@ func flatten(lines []format.Line) {
 	slices.SortFunc(turns, func(a, b format.Line) int { return a.Turn - b.Turn })
 	for i, at := range places {
 		lines[at] = turns[i]
+	}
+	if len(turns) == 0 || turns[0].Turn > 0 {
+		return
+	}
+	for i, line := range lines {
+		if line.Turn < 0 && line.Value.Get("$set").Get("messages").Exists() {
+			lines[i].Value = edited(line.Value, func(d *jsonstream.Draft) error { return d.Remove("/$set/messages") })
+		}
 	}
 }
