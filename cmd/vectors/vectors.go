@@ -24,9 +24,10 @@ func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "vectors",
 		Short: "Run the conformance suite on any implementation",
-		Long: `Vectors is a conformance suite for programs in any language that keep histories of
-model APIs, canonicalize or sign JSON, or receive handoff messages: cases with an input
-and the verdict on it (docs/vectors.md). "vectors run" asks a program.`,
+		Long: `Vectors is a conformance suite for programs in any language that keep or convert
+histories of model APIs, continue sessions of coding agents, canonicalize or sign JSON,
+receive handoff messages, or keep audit logs: cases with an input and the verdict on it
+(docs/vectors.md). "vectors run" asks a program.`,
 		Example: `  handoff vectors run --command ./adapter --group canonical
   handoff vectors list --group histories
   handoff vectors show histories/anthropic/result-place`,
