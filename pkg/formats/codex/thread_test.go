@@ -78,28 +78,28 @@ func told(lines []jsonstream.Value, spots []format.Spot) string {
 	return strings.Join(texts, " ")
 }
 
-// TestThread has the turns that codex exec resume 0.169.0 sent for the same lines to a server on this
-// machine, without the context that it adds itself.
-func TestThread(t *testing.T) {
+// TestEarlier checks the items that compactions replaced. The group sessions of the conformance suite has the items
+// that stay, for the same lines.
+func TestEarlier(t *testing.T) {
 	env := "<environment_context>x</environment_context>"
-	for _, tt := range []struct{ name, lines, want, earlier string }{
-		{"rollback", "u1 a1 u2 a2 <1 u3 a3", "u1 a1 u3 a3", ""},
-		{"two rollbacks", "u1 a1 u2 a2 <1 u3 a3 <2 u4 a4", "u4 a4", ""},
-		{"of none", "u1 a1 <0 u3 a3", "u1 a1 u3 a3", ""},
-		{"of too many", "uENV u1 a1 <5 u3 a3", env + " u3 a3", ""},
-		{"with the context of the turn", "uENV u1 a1 dPERM uENV u2 a2 <1 u3 a3", env + " u1 a1 u3 a3", ""},
-		{"with a message of the developer", "u1 a1 dev uENV u2 a2 <1 u3 a3", "u1 a1 dev u3 a3", ""},
-		{"summary", "u1 a1 {S} u3 a3", "u1 S u3 a3", "a1"},
-		{"two summaries", "u1 a1 {S1} u2 a2 {S2} u3 a3", "u1 S1 u2 S2 u3 a3", "a1 a2"},
-		{"empty summary", "u1 a1 {} u3 a3", "u1 u3 a3", "a1"},
-		{"summary and context", "uENV dPERM u1 a1 u2 a2 {S} u3 a3", "u1 u2 S u3 a3", env + " <permissions instructions>x</permissions instructions> a1 a2"},
-		{"replaced", "u1 a1 [u1,uS] u3 a3", "u1 uS u3 a3", "u1 a1"},
-		{"replaced by nothing", "u1 a1 [] u3 a3", "u3 a3", "u1 a1"},
-		{"replaced, then a summary", "u1 a1 [u1,uOWN] u2 a2 {S2} u3 a3", "u1 u2 S2 u3 a3", "u1 a1 " + ownSummary + " a2"},
-		{"the summary taken back", "(1 u1 a1 )1 (2 [u1,uS] )2 (3 u2 a2 )3 <1 (4 u3 a3 )4", "u1 uS u3 a3", "u1 a1"},
-		{"a compaction within a turn taken back", "(1 u1 a1 )1 (2 u2 [u1,u2,uS] a2 )2 <1 (3 u3 a3 )3", "u1 a1 u3 a3", ""},
-		{"a compaction and the turn before it", "(1 u1 a1 )1 (2 u2 a2 )2 (3 [u1,u2,uS] u3 a3 )3 <2 (4 u4 a4 )4", "u1 a1 u4 a4", ""},
-		{"without the limits of turns", "u1 a1 u2 [u1,u2,uS] a2 <1 u3 a3", "u1 a1 u3 a3", ""},
+	for _, tt := range []struct{ name, lines, earlier string }{
+		{"rollback", "u1 a1 u2 a2 <1 u3 a3", ""},
+		{"two rollbacks", "u1 a1 u2 a2 <1 u3 a3 <2 u4 a4", ""},
+		{"of none", "u1 a1 <0 u3 a3", ""},
+		{"of too many", "uENV u1 a1 <5 u3 a3", ""},
+		{"with the context of the turn", "uENV u1 a1 dPERM uENV u2 a2 <1 u3 a3", ""},
+		{"with a message of the developer", "u1 a1 dev uENV u2 a2 <1 u3 a3", ""},
+		{"summary", "u1 a1 {S} u3 a3", "a1"},
+		{"two summaries", "u1 a1 {S1} u2 a2 {S2} u3 a3", "a1 a2"},
+		{"empty summary", "u1 a1 {} u3 a3", "a1"},
+		{"summary and context", "uENV dPERM u1 a1 u2 a2 {S} u3 a3", env + " <permissions instructions>x</permissions instructions> a1 a2"},
+		{"replaced", "u1 a1 [u1,uS] u3 a3", "u1 a1"},
+		{"replaced by nothing", "u1 a1 [] u3 a3", "u1 a1"},
+		{"replaced, then a summary", "u1 a1 [u1,uOWN] u2 a2 {S2} u3 a3", "u1 a1 " + ownSummary + " a2"},
+		{"the summary taken back", "(1 u1 a1 )1 (2 [u1,uS] )2 (3 u2 a2 )3 <1 (4 u3 a3 )4", "u1 a1"},
+		{"a compaction within a turn taken back", "(1 u1 a1 )1 (2 u2 [u1,u2,uS] a2 )2 <1 (3 u3 a3 )3", ""},
+		{"a compaction and the turn before it", "(1 u1 a1 )1 (2 u2 a2 )2 (3 [u1,u2,uS] u3 a3 )3 <2 (4 u4 a4 )4", ""},
+		{"without the limits of turns", "u1 a1 u2 [u1,u2,uS] a2 <1 u3 a3", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines := rollout(t, tt.lines)
@@ -110,10 +110,7 @@ func TestThread(t *testing.T) {
 					thread.Add(l)
 				}
 			}
-			turns, earlier := thread.Turns()
-			if diff := cmp.Diff(tt.want, told(lines, turns)); diff != "" {
-				t.Errorf("turns (-want +got):\n%s", diff)
-			}
+			_, earlier := thread.Turns()
 			if diff := cmp.Diff(tt.earlier, told(lines, earlier)); diff != "" {
 				t.Errorf("earlier items (-want +got):\n%s", diff)
 			}
