@@ -147,9 +147,7 @@ func (t *test) compile(faults []*fault) (bad []*fault, err error) {
 	}
 	byFile := map[string][]edit{}
 	for i, f := range faults {
-		for _, e := range f.edits(i + 1) {
-			byFile[f.file] = append(byFile[f.file], e)
-		}
+		byFile[f.file] = append(byFile[f.file], f.edits(i+1)...)
 	}
 	for file, edits := range byFile {
 		text, err := os.ReadFile(filepath.Join(t.root, file))
