@@ -63,6 +63,23 @@ type Trail interface {
 	Turns() []Spot
 }
 
+// A Record is the data that a [Trail] needs of an element.
+type Record[T any] struct {
+	Index int // of the element
+	Data  T
+}
+
+// Records returns the records of the elements that have one: a result of [Trail.Read].
+func Records[T any](all iter.Seq2[int, jsonstream.Value], of func(element jsonstream.Value) (T, bool)) []Record[T] {
+	var read []Record[T]
+	for i, v := range all {
+		if data, ok := of(v); ok {
+			read = append(read, Record[T]{i, data})
+		}
+	}
+	return read
+}
+
 // A Loss is a number of turns in a file that its agent, or another one, does not find when it resumes the
 // session, although the user did not roll them back.
 type Loss struct {
@@ -102,7 +119,7 @@ type Compaction struct {
 	Replaced, Instead []Spot
 }
 
-// A Revising is a [Trail] that knows which turns the agent's program or the user replaced.
+// A Revising is a [Trail] that knows the turns that compactions and the user removed.
 type Revising interface {
 	// Compactions returns the compactions in the conversation, and RolledBack the messages of the user that the
 	// user took back, in the order of the file, after all parts were added.
@@ -173,6 +190,35 @@ type Line struct {
 	// Turn is the line's new position in the conversation, from 0; -1 if the line is not a
 	// turn.
 	Turn int
+}
+
+// SortTurns moves the lines with turns so that they are in the order of the conversation. Together they keep their
+// places; other lines stay.
+func SortTurns(lines []Line) {
+	var places []int
+	var turns []Line
+	for i, line := range lines {
+		if line.Turn >= 0 {
+			places, turns = append(places, i), append(turns, line)
+		}
+	}
+	slices.SortFunc(turns, func(a, b Line) int { return a.Turn - b.Turn })
+	for i, at := range places {
+		lines[at] = turns[i]
+	}
+}
+
+// Edited returns an object after a change. It panics if the change fails.
+func Edited(object jsonstream.Value, change func(*jsonstream.Draft) error) jsonstream.Value {
+	d := jsonstream.NewDraft(object)
+	if err := change(d); err != nil {
+		panic(err)
+	}
+	doc, err := d.Document(jsonstream.Unlimited())
+	if err != nil {
+		panic(err)
+	}
+	return doc.Root()
 }
 
 // Natural returns the natural number v, or 0 if v is not one.

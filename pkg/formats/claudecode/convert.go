@@ -11,31 +11,17 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts sessions. Carried data is in a line of a type unknown to Claude Code, which
-// ignores such lines.
+// codec converts sessions.
 var codec = (&chat.Form{
-	At:    []string{""},
-	Lines: true,
-	Known: &format.Elements{Trail: newTrail},
-	Style: style,
-	Site:  site,
-	Read:  read,
-	Write: write,
-	Holder: exchange.Holder{
-		HolderAt: func(tree.Node) string { return "" },
-		Pack: func(carried tree.Node) tree.Node {
-			return chat.Object("type", tree.String(carriedType), "carried", carried)
-		},
-		Unpack: func(line tree.Node) (tree.Node, bool) {
-			carried := line.Get("carried")
-			return carried, carried != tree.None && line.Get("type").Text() == carriedType
-		},
-		Last: true,
-	},
+	At:     []string{""},
+	Lines:  true,
+	Known:  &format.Elements{Trail: newTrail},
+	Style:  style,
+	Site:   site,
+	Read:   read,
+	Write:  write,
+	Holder: chat.LineHolder(func(tree.Node) string { return "" }),
 }).Codec()
-
-// carriedType is the type of the line that holds carried data.
-const carriedType = "handoff"
 
 // common are the members that usually have the same value on all lines of a session.
 var common = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"}
@@ -64,10 +50,7 @@ func site(lines []tree.Node) (folder, branch tree.Node) {
 	return tree.None, tree.None
 }
 
-// A generated uuid is of version 8; its line is identified by its turn. A generated time ends with
-// a zone that Claude Code does not use.
-const otherZone = "+00:00"
-
+// isMade reports whether a uuid is a generated one, which is of version 8: its line is identified by its turn.
 func isMade(uuid tree.Node) bool {
 	text := uuid.Text()
 	return len(text) == 36 && text[14] == '8'
@@ -94,7 +77,7 @@ func read(dst []tree.Node, line tree.Node) []tree.Node {
 		if uuid := line.Get("uuid"); tree.IsString(uuid) && !isMade(uuid) {
 			turn = turn.With("uuid", uuid)
 		}
-		if at := line.Get("timestamp"); tree.IsString(at) && !strings.HasSuffix(at.Text(), otherZone) {
+		if at := chat.OwnTime(line); at != tree.None {
 			turn = turn.With("timestamp", at)
 		}
 		dst[before+i] = turn
@@ -163,9 +146,9 @@ type session struct {
 
 // begin sets the members shared by all lines.
 func (s *session) begin() {
-	s.time = tree.String("1970-01-01T00:00:00.000" + otherZone)
+	s.time = tree.String(chat.Epoch)
 	if at := s.Values[exchange.RowTime]; s.fresh() && exchange.IsTime(at) {
-		s.time = tree.String(strings.TrimSuffix(at.Text(), "Z") + strings.Repeat(otherZone, strings.Count(at.Text(), "Z")))
+		s.time = tree.String(strings.TrimSuffix(at.Text(), "Z") + strings.Repeat(chat.OtherZone, strings.Count(at.Text(), "Z")))
 	}
 	if was, ok := tree.Parse([]byte(s.Style)); ok && was.Is(jsonstream.Object) {
 		for m := was.Children(); m.Next(); {

@@ -10,6 +10,7 @@ package claudecode
 import (
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -68,7 +69,7 @@ func fit(v jsonstream.Value) format.Fit {
 		if id.Exists() && message.Kind() == jsonstream.Object {
 			return format.Typical
 		}
-	case carriedType:
+	case chat.CarriedType:
 		if carried.Exists() {
 			return format.Beside
 		}

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -17,6 +18,15 @@ type trail struct {
 	seed    maphash.Seed
 	entries [][]Entry[uint64]
 	plain   []format.Spot
+	made    *Tree[uint64] // of the entries; nil if it is not made yet
+}
+
+// tree returns the tree of the entries.
+func (t *trail) tree() *Tree[uint64] {
+	if t.made == nil {
+		t.made = NewTree(t.entries...)
+	}
+	return t.made
 }
 
 func newTrail() format.Trail { return &trail{seed: maphash.MakeSeed()} }
@@ -49,13 +59,13 @@ func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
 
 func (t *trail) Add(read any) {
 	more := read.(lines)
-	t.entries, t.plain = append(t.entries, more.entries), append(t.plain, more.plain...)
+	t.entries, t.plain, t.made = append(t.entries, more.entries), append(t.plain, more.plain...), nil
 }
 
 // Losses returns the turns that the conversation is cut off from, or that a retry left beside it, and the turns
 // without a uuid if others have one.
 func (t *trail) Losses() []format.Loss {
-	tree := NewTree(t.entries...)
+	tree := t.tree()
 	losses := tree.losses()
 	if len(tree.nodes) > 0 && len(t.plain) > 0 {
 		losses = append(losses, format.Loss{Cause: format.Unlinked, At: int(t.plain[0].Index), Turns: len(t.plain)})
@@ -64,7 +74,7 @@ func (t *trail) Losses() []format.Loss {
 }
 
 func (t *trail) Turns() []format.Spot {
-	tree := NewTree(t.entries...)
+	tree := t.tree()
 	if len(tree.nodes) == 0 {
 		return t.plain
 	}
@@ -81,7 +91,7 @@ func (t *trail) Turns() []format.Spot {
 
 // Compactions implements [format.Revising]. It returns the compactions in the conversation.
 func (t *trail) Compactions() (all []format.Compaction) {
-	tree := NewTree(t.entries...)
+	tree := t.tree()
 	path, _ := tree.Conversation()
 	spotsOf := func(nodes []int) (spots []format.Spot) {
 		for _, n := range nodes {
@@ -115,16 +125,15 @@ func (t *trail) Compactions() (all []format.Compaction) {
 	return all
 }
 
-// RolledBack implements [format.Revising]: Claude Code keeps what the user takes back as branches.
+// RolledBack implements [format.Revising]. It returns nothing: messages that the user took back are on other branches.
 func (t *trail) RolledBack() []format.Spot { return nil }
 
-// kindOf implements [format.Elements.Kind]. Lines without content for the model have many types, of which those of
-// the versions until 2.1 are known.
+// kindOf implements [format.Elements.Kind]. It knows the types of lines of the versions up to 2.1.
 func kindOf(line jsonstream.Value) (kind string, known bool) {
 	switch kind = line.Get("type").Text(); kind {
 	case "user", "assistant", "attachment", "system", "progress", "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title",
 		"last-prompt", "tag", "agent-name", "agent-color", "agent-setting", "mode", "permission-mode", "pr-link", "worktree-state", "result",
-		"stream_event", "rate_limit_event", "content-replacement", "saved_hook_context", "task-summary", carriedType:
+		"stream_event", "rate_limit_event", "content-replacement", "saved_hook_context", "task-summary", chat.CarriedType:
 		return kind, true
 	}
 	return kind, false

@@ -27,25 +27,15 @@ var codec = (&chat.Form{
 	Holder: exchange.Holder{
 		HolderAt: func(tree.Node) string { return "" },
 		Pack: func(carried tree.Node) tree.Node {
-			return chat.Object("type", tree.String(carriedType), "payload", chat.Object("carried", carried))
+			return chat.Object("type", tree.String(chat.CarriedType), "payload", chat.Object("carried", carried))
 		},
 		Unpack: func(line tree.Node) (tree.Node, bool) {
 			carried := line.At("/payload/carried")
-			return carried, carried != tree.None && line.Get("type").Text() == carriedType
+			return carried, carried != tree.None && line.Get("type").Text() == chat.CarriedType
 		},
 		Last: true,
 	},
 }).Codec()
-
-// carriedType is the type of the line that holds carried data.
-const carriedType = "handoff"
-
-// otherZone is the zone of times on lines whose turns have none: Codex requires a time and writes
-// its own in Z. Such times are not read back as times of turns.
-const otherZone = "+00:00"
-
-// epoch is the time of lines when none is known.
-const epoch = "1970-01-01T00:00:00.000" + otherZone
 
 // nodesWithin is [Within] for nodes.
 func nodesWithin(line tree.Node) (turns []tree.Node) {
@@ -108,7 +98,7 @@ func read(dst []tree.Node, line tree.Node) []tree.Node {
 	if item.Get("type").Text() == "message" {
 		turn = messageTurn(item)
 	}
-	if at := line.Get("timestamp"); tree.IsString(at) && !strings.HasSuffix(at.Text(), otherZone) {
+	if at := chat.OwnTime(line); at != tree.None {
 		turn = turn.With("timestamp", at)
 	}
 	return append(dst, turn)
@@ -145,17 +135,17 @@ var kinds = chat.ItemKinds{
 
 // write returns the lines of turns: the items and, after each message, the event that shows it,
 // since Codex shows only events of a resumed session. A line whose turn has no time gets the time of
-// the message. When lines are restored, it is always epoch, by which they are recognised.
+// the message. When lines are restored, it is always [chat.Epoch], by which they are recognised.
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	if w.Style == bare {
 		return items(turns, w)
 	}
 	began, first := begin(w)
 	lines := append(make([]tree.Node, 0, 2*len(turns)+1), first)
-	fresh := isFresh(w)
+	fresh := w.Maker.IsFresh()
 	var all, one []tree.Node
 	var times []tree.Node
-	at, none := began, tree.String(epoch)
+	at, none := began, tree.String(chat.Epoch)
 	if fresh {
 		none = inOtherZone(began)
 	}
@@ -199,9 +189,9 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 func inOtherZone(at tree.Node) tree.Node {
 	t, err := time.Parse(time.RFC3339Nano, at.Text())
 	if err != nil { // a leap second
-		return tree.String(epoch)
+		return tree.String(chat.Epoch)
 	}
-	return tree.String(t.UTC().Format("2006-01-02T15:04:05.000") + otherZone)
+	return tree.String(t.UTC().Format("2006-01-02T15:04:05.000") + chat.OtherZone)
 }
 
 // items returns the bare items of the first versions.
@@ -217,20 +207,12 @@ func items(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return lines
 }
 
-// isFresh reports whether a new session is made rather than restored.
-func isFresh(w *chat.Writing) bool { return w.Maker != nil && !w.Maker.Restoring }
-
 // begin returns the start time of the session and its first line, without which Codex does not read
 // the rollout.
 func begin(w *chat.Writing) (at, first tree.Node) {
-	id, at, folder, git := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(epoch), tree.String("."), tree.None
-	if isFresh(w) {
+	at, folder, git := tree.String(chat.Epoch), tree.String("."), tree.None
+	if w.Maker.IsFresh() {
 		at = w.Maker.TimeOf(w.Meaning, "/turns/0/0/timestamp")
-		if id = w.Values[exchange.RowHandoff]; id == tree.None {
-			id = w.Maker.UUID("/turns/0/0/payload/id", "")
-		} else {
-			id = w.Maker.Identifier(id, "/turns/0/0/payload/id")
-		}
 		known, branch := w.Site()
 		if known.Text() != "" {
 			folder = known
@@ -239,6 +221,7 @@ func begin(w *chat.Writing) (at, first tree.Node) {
 			git = chat.Object("branch", branch)
 		}
 	}
+	id := w.SessionID("/turns/0/0/payload/id")
 	return at, line(at, sessionMeta, chat.Object("id", id, "session_id", id, "timestamp", at, "cwd", folder,
 		"originator", tree.String("handoff"), "cli_version", tree.String("0.0.0"), "source", tree.String("cli"), "model_provider", tree.String("openai"), "git", git))
 }

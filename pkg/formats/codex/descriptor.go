@@ -5,6 +5,7 @@ package codex
 import (
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -61,7 +62,7 @@ func fitOf(kind string, of func(name string) jsonstream.Kind) format.Fit {
 	switch {
 	case payload == jsonstream.Object && kind == "response_item":
 		return format.Typical
-	case payload == jsonstream.Object && (kind == carriedType || kind != "" && of("timestamp") == jsonstream.String):
+	case payload == jsonstream.Object && (kind == chat.CarriedType || kind != "" && of("timestamp") == jsonstream.String):
 		return format.Beside
 	case payload != jsonstream.Absent:
 		return format.Foreign

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -54,7 +55,7 @@ func (t *trail) Turns() []format.Spot {
 // Losses implements [format.Lossy].
 func (t *trail) Losses() []format.Loss { return t.thread.losses() }
 
-// Compactions implements [format.Revising], except for compactions that nobody can read, which are losses.
+// Compactions implements [format.Revising]. Compactions that nobody can read are losses instead.
 func (t *trail) Compactions() (all []format.Compaction) {
 	t.thread.replay(func(l Line, now []threadTurn) {
 		if l.sealed {
@@ -99,7 +100,7 @@ func kindOf(line jsonstream.Value) (kind string, known bool) {
 	case "response_item":
 		of := payload.Get("type").Text()
 		return "response_item " + of, of == "message" || kinds[of] != "" || isForeign(of)
-	case "session_meta", "event_msg", "turn_context", compactedType, carriedType:
+	case "session_meta", "event_msg", "turn_context", compactedType, chat.CarriedType:
 		return kind, true
 	}
 	return kind, false

@@ -12,30 +12,14 @@ import (
 
 // codec converts sessions.
 var codec = (&chat.Form{
-	At:    []string{""},
-	Lines: true,
-	Known: &format.Elements{Trail: newTrail},
-	Site:  site,
-	Read:  read,
-	Write: write,
-	Holder: exchange.Holder{
-		HolderAt: func(tree.Node) string { return "" },
-		Pack: func(carried tree.Node) tree.Node {
-			return chat.Object("type", tree.String(carriedType), "carried", carried)
-		},
-		Unpack: func(line tree.Node) (tree.Node, bool) {
-			carried := line.Get("carried")
-			return carried, carried != tree.None && line.Get("type").Text() == carriedType
-		},
-		Last: true,
-	},
+	At:     []string{""},
+	Lines:  true,
+	Known:  &format.Elements{Trail: newTrail},
+	Site:   site,
+	Read:   read,
+	Write:  write,
+	Holder: chat.LineHolder(func(tree.Node) string { return "" }),
 }).Codec()
-
-// otherZone is the zone of times on events whose turns have none. Such times are not read back as times of turns.
-const otherZone = "+00:00"
-
-// epoch is the time of events when none is known.
-const epoch = "1970-01-01T00:00:00.000" + otherZone
 
 // site returns the last known folder and branch of a session.
 func site(lines []tree.Node) (folder, branch tree.Node) {
@@ -74,11 +58,7 @@ func read(dst []tree.Node, event tree.Node) []tree.Node {
 		}
 		t.Plain = len(t.Parts) > 0 && t.Parts[0].Kind == chat.Text
 	case "tool.execution_complete":
-		text := data.At("/result/content").Text()
-		failed := data.Get("success").Is(jsonstream.False)
-		if failed {
-			text = strings.Trim(data.At("/error/message").Text()+"\n"+text, "\n")
-		}
+		text, failed := result(data.At("/result/content").Text(), data.At("/error/message").Text(), data.Get("success").Kind())
 		t.Role = "tool"
 		t.Parts = []chat.Part{{
 			Kind: chat.Result, ID: tree.String(data.Get("toolCallId").Text()), Plain: true, Failed: failed,
@@ -89,10 +69,22 @@ func read(dst []tree.Node, event tree.Node) []tree.Node {
 	default:
 		t.Parts = []chat.Part{{Kind: chat.Text, Text: content}}
 	}
-	if at := event.Get("timestamp"); exchange.IsTime(at) && !strings.HasSuffix(at.Text(), otherZone) {
+	if at := chat.OwnTime(event); exchange.IsTime(at) {
 		t.Further = []tree.Member{{Name: "timestamp", Value: at}}
 	}
 	return append(dst, t.Canonical()...)
+}
+
+// ResultOf returns the text of a tool's result, from the data of its event, and whether the tool failed.
+func ResultOf(data jsonstream.Value) (text string, failed bool) {
+	return result(data.At("/result/content").Text(), data.At("/error/message").Text(), data.Get("success").Kind())
+}
+
+func result(content, problem string, success jsonstream.Kind) (text string, failed bool) {
+	if success != jsonstream.False {
+		return content, false
+	}
+	return strings.Trim(problem+"\n"+content, "\n"), true
 }
 
 // A writer writes the events of one session.
@@ -105,7 +97,7 @@ type writer struct {
 
 // write returns the events of turns, after that of the start.
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
-	o := &writer{Writing: w, parent: tree.Null(), began: tree.String(epoch)}
+	o := &writer{Writing: w, parent: tree.Null(), began: tree.String(chat.Epoch)}
 	o.start()
 	for turn, joined := range chat.Joined(turns) {
 		t := chat.Of(turn)
@@ -117,22 +109,16 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return o.lines
 }
 
-func (o *writer) fresh() bool { return o.Maker != nil && !o.Maker.Restoring }
-
 // start adds the event of the start of the session.
 func (o *writer) start() {
-	id, context := tree.String("00000000-0000-4000-8000-000000000000"), tree.None
-	if o.fresh() {
+	context := tree.None
+	if o.Maker.IsFresh() {
 		o.began = o.Maker.TimeOf(o.Meaning, "/turns/0/0/data/startTime")
-		if id = o.Values[exchange.RowHandoff]; id == tree.None {
-			id = o.Maker.UUID("/turns/0/0/data/sessionId", "")
-		} else {
-			id = o.Maker.Identifier(id, "/turns/0/0/data/sessionId")
-		}
 		if folder, branch := o.Site(); folder.Text() != "" {
 			context = chat.Object("cwd", folder, "branch", branch)
 		}
 	}
+	id := o.SessionID("/turns/0/0/data/sessionId")
 	o.add(tree.None, "session.start", o.began, chat.Object("sessionId", id, "version", tree.Int(1), "producer", tree.String("handoff"),
 		"copilotVersion", tree.String("0.0.0"), "startTime", o.began, "context", context))
 }
@@ -145,13 +131,7 @@ func (o *writer) add(turn tree.Node, kind string, at, data tree.Node) {
 }
 
 func (o *writer) turn(turn tree.Node, t chat.Turn) {
-	at := turn.Get("timestamp")
-	if !exchange.IsTime(at) {
-		at = tree.String(epoch)
-		if text := o.began.Text(); o.fresh() && strings.HasSuffix(text, "Z") {
-			at = tree.String(strings.TrimSuffix(text, "Z") + otherZone)
-		}
-	}
+	at := o.TurnTime(turn, o.began)
 	var said []chat.Part
 	var calls []tree.Node
 	for _, p := range t.Parts {

@@ -5,6 +5,7 @@ package copilotcli
 import (
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -30,13 +31,10 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// carriedType is the type of the line with carried data.
-const carriedType = "handoff"
-
 // fit classifies a line.
 func fit(v jsonstream.Value) format.Fit {
 	switch {
-	case v.Get("type").Text() == carriedType && v.Get("carried").Exists():
+	case v.Get("type").Text() == chat.CarriedType && v.Get("carried").Exists():
 		return format.Beside
 	case !IsEvent(v):
 		return format.Foreign
@@ -50,7 +48,7 @@ func fit(v jsonstream.Value) format.Fit {
 func say(like jsonstream.Value, role, text string) []byte {
 	at, parent := like.Get("timestamp").Text(), like.Get("id").Text()
 	if at == "" {
-		at = epoch
+		at = chat.Epoch
 	}
 	if role == "assistant" {
 		return format.Fill(`{"type":"assistant.message","data":{"messageId":%,"content":%,"toolRequests":[]},"id":%,"timestamp":%,"parentId":%}`,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -69,8 +70,8 @@ func NewLog(dropped func(Event, Drop)) *Log {
 
 // IsEvent reports whether a value is an event.
 func IsEvent(v jsonstream.Value) bool {
-	return strings.IndexByte(v.Get("type").Text(), '.') > 0 && v.Get("data").Kind() == jsonstream.Object && v.Get("parentId").Exists() ||
-		v.Get("type").Text() == "abort" && v.Get("data").Kind() == jsonstream.Object && v.Get("parentId").Exists()
+	kind := v.Get("type").Text()
+	return (strings.IndexByte(kind, '.') > 0 || kind == "abort") && v.Get("data").Kind() == jsonstream.Object && v.Get("parentId").Exists()
 }
 
 // EventOf returns the event in a line, or false if it has none. It is safe for concurrent use.
@@ -183,7 +184,7 @@ func (l *Log) drop(e Event, why Drop) {
 // Events returns the events of the conversation, in order. The caller must not change them.
 func (l *Log) Events() []Event { return l.events }
 
-// All returns the events of the conversation and those that compactions replaced, in order.
+// All returns the events of the conversation and the events that compactions replaced, in the order of the file.
 func (l *Log) All() []Event {
 	all := slices.Concat(l.compacted, l.events)
 	slices.SortStableFunc(all, func(a, b Event) int { return int(a.Index - b.Index) })
@@ -198,25 +199,13 @@ type trail struct{ log *Log }
 
 func newTrail() format.Trail { return trail{NewLog(nil)} }
 
-// A placed is an event with the index of its line.
-type placed struct {
-	index int
-	event Event
-}
-
 func (t trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
-	var read []placed
-	for i, v := range all {
-		if e, ok := t.log.EventOf(v); ok {
-			read = append(read, placed{i, e})
-		}
-	}
-	return read
+	return format.Records(all, t.log.EventOf)
 }
 
 func (t trail) Add(read any) {
-	for _, p := range read.([]placed) {
-		t.log.Add(p.index, p.event)
+	for _, r := range read.([]format.Record[Event]) {
+		t.log.Add(r.Index, r.Data)
 	}
 }
 
@@ -249,7 +238,7 @@ func kindOf(v jsonstream.Value) (kind string, known bool) {
 	switch group {
 	case "session", "user", "assistant", "tool", "system", "model", "abort", "subagent", "skill", "hook", "permission", "pending_messages", "tool_search",
 		"user_input", "elicitation", "sampling", "mcp", "ui", "external_tool", "command", "commands", "auto_mode_switch", "session_limits_exhausted",
-		"capabilities", "exit_plan_mode", carriedType:
+		"capabilities", "exit_plan_mode", chat.CarriedType:
 		return kind, true
 	}
 	return kind, false

@@ -2,7 +2,6 @@ package copilotcli
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -42,15 +41,7 @@ func relink(lines []format.Line) error {
 
 // with returns an event with another member.
 func with(event jsonstream.Value, pointer string, value []byte) jsonstream.Value {
-	d := jsonstream.NewDraft(event)
-	if err := d.Set(pointer, value); err != nil {
-		panic(err) // impossible: it is an object
-	}
-	doc, err := d.Document(jsonstream.Unlimited())
-	if err != nil {
-		panic(err) // impossible: it was a document
-	}
-	return doc.Root()
+	return format.Edited(event, func(d *jsonstream.Draft) error { return d.Set(pointer, value) })
 }
 
 // holds reports whether the conversation of lines has exactly their turns, in order.
@@ -82,11 +73,8 @@ func holds(lines []format.Line) bool {
 // writes the turns in order.
 func flatten(lines []format.Line) {
 	log := NewLog(nil)
-	var places []int
-	var turns []format.Line
 	for i, line := range lines {
 		if line.Turn >= 0 {
-			places, turns = append(places, i), append(turns, line)
 			continue
 		}
 		switch e, _ := log.EventOf(line.Value); e.kind {
@@ -94,10 +82,7 @@ func flatten(lines []format.Line) {
 			lines[i].Value = jsonstream.Value{}
 		}
 	}
-	slices.SortFunc(turns, func(a, b format.Line) int { return a.Turn - b.Turn })
-	for i, at := range places {
-		lines[at] = turns[i]
-	}
+	format.SortTurns(lines)
 }
 
 // link links each event after a removed, new or moved one to the event before it, or all events.

@@ -9,7 +9,6 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/gemini"
 	"github.com/eaapl/handoff/pkg/internal/chat"
-	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -22,33 +21,16 @@ var codec = (&chat.Form{
 	Within:  nodesWithin,
 	Reading: func() func(dst []tree.Node, message tree.Node) []tree.Node { return (&reader{gemini.Reading()}).read },
 	Write:   write,
-	Holder: exchange.Holder{
-		HolderAt: func(message tree.Node) string {
-			if message.Is(jsonstream.Object) {
-				return messagesAt
-			}
-			return ""
-		},
-		Pack: func(carried tree.Node) tree.Node {
-			return chat.Object("type", tree.String(carriedType), "carried", carried)
-		},
-		Unpack: func(line tree.Node) (tree.Node, bool) {
-			carried := line.Get("carried")
-			return carried, carried != tree.None && line.Get("type").Text() == carriedType
-		},
-		Last: true,
-	},
+	Holder: chat.LineHolder(func(message tree.Node) string {
+		if message.Is(jsonstream.Object) {
+			return messagesAt
+		}
+		return ""
+	}),
 }).Codec()
 
 // messagesAt is the place of the messages in a session that is an object.
 const messagesAt = "/messages"
-
-// otherZone is the zone of times on messages whose turns have none: the Gemini CLI writes its own in Z. Such
-// times are not read back as times of turns.
-const otherZone = "+00:00"
-
-// epoch is the time of messages when none is known.
-const epoch = "1970-01-01T00:00:00.000" + otherZone
 
 // nodesWithin is [Within] for nodes.
 func nodesWithin(line tree.Node) (messages []tree.Node) {
@@ -86,8 +68,8 @@ func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 			dst = r.content(dst, content("user", results))
 		}
 	}
-	at := message.Get("timestamp")
-	if !tree.IsString(at) || strings.HasSuffix(at.Text(), otherZone) {
+	at := chat.OwnTime(message)
+	if at == tree.None {
 		return dst
 	}
 	for i, turn := range dst[before:] {
@@ -142,11 +124,10 @@ func resultOf(call tree.Node) []tree.Node {
 // A writer writes the messages of one session.
 type writer struct {
 	*chat.Writing
-	parts    func(chat.Turn) (responses, parts []tree.Node)
-	lines    []tree.Node
-	began    tree.Node
-	open     map[string]place // calls without a result, by id
-	restores bool
+	parts func(chat.Turn) (responses, parts []tree.Node)
+	lines []tree.Node
+	began tree.Node
+	open  map[string]place // calls without a result, by id
 }
 
 // A place is the place of a call: the index of its line, and its own in the line.
@@ -155,7 +136,7 @@ type place struct{ line, call int }
 // write returns the lines of turns: the description of the session, and a message for each turn. A result is in
 // the message of its call.
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
-	o := &writer{Writing: w, parts: gemini.Parts(), open: map[string]place{}, began: tree.String(epoch), restores: w.Maker != nil && w.Maker.Restoring}
+	o := &writer{Writing: w, parts: gemini.Parts(), open: map[string]place{}, began: tree.String(chat.Epoch)}
 	if w.Place != messagesAt {
 		o.begin()
 	}
@@ -171,20 +152,16 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 
 // begin adds the description of the session.
 func (o *writer) begin() {
-	id, hash := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(strings.Repeat("0", 2*sha256.Size))
-	if o.Maker != nil && !o.restores {
+	hash := tree.String(strings.Repeat("0", 2*sha256.Size))
+	if o.Maker.IsFresh() {
 		o.began = o.Maker.TimeOf(o.Meaning, "/turns/0/0/startTime")
-		if id = o.Values[exchange.RowHandoff]; id == tree.None {
-			id = o.Maker.UUID("/turns/0/0/sessionId", "")
-		} else {
-			id = o.Maker.Identifier(id, "/turns/0/0/sessionId")
-		}
-		if folder, _ := o.Site(); folder.Text() != "" {
-			sum := sha256.Sum256([]byte(folder.Text()))
-			hash = tree.String(hex.EncodeToString(sum[:]))
-		} else {
-			hash = o.Up(0, "projectHash", hash, "the folder is not known")
-		}
+	}
+	id := o.SessionID("/turns/0/0/sessionId")
+	if folder, _ := o.Site(); o.Maker.IsFresh() && folder.Text() != "" {
+		sum := sha256.Sum256([]byte(folder.Text()))
+		hash = tree.String(hex.EncodeToString(sum[:]))
+	} else if o.Maker.IsFresh() {
+		hash = o.Up(0, "projectHash", hash, "the folder is not known")
 	}
 	o.lines = append(o.lines, chat.Object("sessionId", id, "projectHash", hash, "startTime", o.began, "lastUpdated", o.began, "kind", tree.String("main")))
 }
@@ -216,7 +193,7 @@ func (o *writer) add(turn tree.Node, t chat.Turn) {
 		default:
 			id := call.Get("id")
 			o.open[id.Text()] = place{index, len(calls)}
-			calls = append(calls, chat.Object("id", id, "name", call.Get("name"), "args", call.Get("args"), "status", tree.String("cancelled"), "timestamp", o.time(turn)))
+			calls = append(calls, chat.Object("id", id, "name", call.Get("name"), "args", call.Get("args"), "status", tree.String("cancelled"), "timestamp", o.TurnTime(turn, o.began)))
 		}
 	}
 	content := tree.Array(said...)
@@ -234,20 +211,9 @@ func (o *writer) add(turn tree.Node, t chat.Turn) {
 	}
 }
 
-// time returns the time of a turn, or that of the session in another zone.
-func (o *writer) time(turn tree.Node) tree.Node {
-	if at := turn.Get("timestamp"); exchange.IsTime(at) {
-		return at
-	}
-	if at := o.began.Text(); !o.restores && strings.HasSuffix(at, "Z") {
-		return tree.String(strings.TrimSuffix(at, "Z") + otherZone)
-	}
-	return tree.String(epoch)
-}
-
 func (o *writer) message(turn tree.Node, kind string, content tree.Node) {
 	id := o.ID(turn, len(o.lines), "id")
-	o.lines = append(o.lines, chat.Object("id", id, "timestamp", o.time(turn), "type", tree.String(kind), "content", content))
+	o.lines = append(o.lines, chat.Object("id", id, "timestamp", o.TurnTime(turn, o.began), "type", tree.String(kind), "content", content))
 }
 
 // answer adds a response to the message of its call, and reports false if there is none.

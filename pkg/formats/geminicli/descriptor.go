@@ -5,6 +5,7 @@ package geminicli
 import (
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -43,15 +44,12 @@ func list(root jsonstream.Value) jsonstream.Value {
 	return jsonstream.Value{}
 }
 
-// carriedType is the type of the line with carried data, which the Gemini CLI ignores, because it has no id.
-const carriedType = "handoff"
-
 // fit classifies a line or a message.
 func fit(v jsonstream.Value) format.Fit {
 	switch {
 	case isMessage(v):
 	case IsDescription(v), v.Get("$set").Kind() == jsonstream.Object, v.Get("$rewindTo").Kind() == jsonstream.String,
-		v.Get("type").Text() == carriedType && v.Get("carried").Exists():
+		v.Get("type").Text() == chat.CarriedType && v.Get("carried").Exists():
 		return format.Beside
 	default:
 		return format.Foreign
@@ -100,7 +98,7 @@ func lift(_, message jsonstream.Value) []byte { return message.Raw() }
 func say(like jsonstream.Value, role, text string) []byte {
 	at := like.Get("timestamp").Text()
 	if at == "" {
-		at = epoch
+		at = chat.Epoch
 	}
 	if role == "assistant" {
 		return format.Fill(`{"id":%,"timestamp":%,"type":"gemini","content":%,"thoughts":[],"tokens":null}`, format.MadeID(text), at, text)

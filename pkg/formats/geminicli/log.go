@@ -200,25 +200,13 @@ type trail struct{ log *Log }
 
 func newTrail() format.Trail { return trail{NewLog(nil)} }
 
-// A placed is a line with its index.
-type placed struct {
-	index int
-	line  Line
-}
-
 func (t trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
-	var read []placed
-	for i, v := range all {
-		if line, ok := t.log.LineOf(v); ok {
-			read = append(read, placed{i, line})
-		}
-	}
-	return read
+	return format.Records(all, t.log.LineOf)
 }
 
 func (t trail) Add(read any) {
-	for _, p := range read.([]placed) {
-		t.log.Add(p.index, p.line)
+	for _, r := range read.([]format.Record[Line]) {
+		t.log.Add(r.Index, r.Data)
 	}
 }
 

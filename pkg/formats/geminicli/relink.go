@@ -36,7 +36,7 @@ func relink(lines []format.Line) error {
 				unused = format.MadeID(unused)
 			}
 			if taken[unused] = true; unused != id {
-				lines[i].Value = edited(line.Value, func(d *jsonstream.Draft) error { return d.Set("/id", format.Fill("%", unused)) })
+				lines[i].Value = format.Edited(line.Value, func(d *jsonstream.Draft) error { return d.Set("/id", format.Fill("%", unused)) })
 			}
 		}
 	}
@@ -48,19 +48,6 @@ func relink(lines []format.Line) error {
 		return errOrder
 	}
 	return nil
-}
-
-// edited returns an object with a change that is possible.
-func edited(object jsonstream.Value, change func(*jsonstream.Draft) error) jsonstream.Value {
-	d := jsonstream.NewDraft(object)
-	if err := change(d); err != nil {
-		panic(err) // impossible: it is an object
-	}
-	doc, err := d.Document(jsonstream.Unlimited())
-	if err != nil {
-		panic(err) // impossible: it was a document
-	}
-	return doc.Root()
 }
 
 // holds reports whether the conversation of lines has exactly their turns, in order, and before each of them as many
@@ -95,26 +82,18 @@ func holds(lines []format.Line) bool {
 // flatten removes all messages that are not turns, and all rewinds, and writes the turns in order. If no turn is
 // expected within a line, it removes the messages within lines, too: a rewind had removed them.
 func flatten(lines []format.Line) {
-	var places []int
-	var turns []format.Line
 	for i, line := range lines {
-		switch {
-		case line.Turn >= 0:
-			places, turns = append(places, i), append(turns, line)
-		case isMessage(line.Value) || line.Value.Get("$rewindTo").Exists():
+		if line.Turn < 0 && (isMessage(line.Value) || line.Value.Get("$rewindTo").Exists()) {
 			lines[i].Value = jsonstream.Value{}
 		}
 	}
-	slices.SortFunc(turns, func(a, b format.Line) int { return a.Turn - b.Turn })
-	for i, at := range places {
-		lines[at] = turns[i]
-	}
-	if len(turns) == 0 || turns[0].Turn > 0 {
+	format.SortTurns(lines)
+	if !slices.ContainsFunc(lines, func(line format.Line) bool { return line.Turn == 0 }) {
 		return
 	}
 	for i, line := range lines {
 		if line.Turn < 0 && line.Value.Get("$set").Get("messages").Exists() {
-			lines[i].Value = edited(line.Value, func(d *jsonstream.Draft) error { return d.Remove("/$set/messages") })
+			lines[i].Value = format.Edited(line.Value, func(d *jsonstream.Draft) error { return d.Remove("/$set/messages") })
 		}
 	}
 }

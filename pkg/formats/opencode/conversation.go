@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Standing says whether a message is part of the conversation.
+// A Standing is the relation of a message to the conversation.
 type Standing int
 
 // The standings.
@@ -148,12 +148,20 @@ func isTurn(m jsonstream.Value) bool {
 		case "tool":
 			return true
 		case "file":
-			if kind := p.Get("mime").Text(); kind != "text/plain" && kind != "application/x-directory" {
+			if !IsQuoted(p) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// IsQuoted reports whether the content of an attached file is in a part of its own, as text: a file of text, or a
+// folder.
+func IsQuoted(file jsonstream.Value) bool { return isQuoted(file.Get("mime").Text()) }
+
+func isQuoted(mediaType string) bool {
+	return mediaType == "text/plain" || mediaType == "application/x-directory"
 }
 
 // A trail finds the turns of a session.

@@ -88,7 +88,7 @@ func isZero(n tree.Node) bool {
 // mediaOf reads an attached file. The text of a file of text is a part of its own.
 func mediaOf(part tree.Node) (chat.Media, bool) {
 	kind := part.Get("mime").Text()
-	if kind == "text/plain" || kind == "application/x-directory" || !tree.IsString(part.Get("url")) {
+	if isQuoted(kind) || !tree.IsString(part.Get("url")) {
 		return chat.Media{}, false
 	}
 	m := chat.Media{Type: "file", MediaType: part.Get("mime"), Name: part.Get("filename")}
@@ -121,7 +121,7 @@ func readTool(part tree.Node) (call chat.Part, result []chat.Turn) {
 // describe returns the description of a new session.
 func describe(m exchange.Meaning, k *exchange.Maker) tree.Node {
 	id, at, folder, title := sessionOf(m, k), tree.Int(0), tree.String("/"), tree.String("handoff")
-	if isFresh(k) {
+	if k.IsFresh() {
 		if m.Values[exchange.RowHandoff] == tree.None {
 			k.Up("/rest/info/id", id, "SHA-256 of the turns")
 		}
@@ -137,12 +137,9 @@ func describe(m exchange.Meaning, k *exchange.Maker) tree.Node {
 		"title", title, "version", tree.String("0.0.0"), "time", chat.Object("created", at, "updated", at)))
 }
 
-// isFresh reports whether a new session is made rather than restored.
-func isFresh(k *exchange.Maker) bool { return k != nil && !k.Restoring }
-
 // sessionOf returns the id of a new session: of the message or, if it has none, of its turns.
 func sessionOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
-	if !isFresh(k) {
+	if !k.IsFresh() {
 		return tree.String("ses_00000000000000000000000000")
 	}
 	if id := m.Values[exchange.RowHandoff].Text(); id != "" {
@@ -155,7 +152,7 @@ func sessionOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
 // folderOf returns the working folder of a new session.
 func folderOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
 	switch folder := m.Values[exchange.RowState].Get("folder"); {
-	case !isFresh(k):
+	case !k.IsFresh():
 	case folder.Text() != "":
 		return folder
 	case m.Folder.Text() != "":
@@ -244,7 +241,7 @@ func filePart(m chat.Media) tree.Node {
 		return tree.None
 	}
 	kind := m.MediaType
-	if kind.Text() == "" || kind.Text() == "text/plain" || kind.Text() == "application/x-directory" {
+	if kind.Text() == "" || isQuoted(kind.Text()) {
 		kind = tree.String("application/octet-stream")
 	}
 	return chat.Object("type", tree.String("file"), "mime", kind, "filename", m.Name, "url", url)

@@ -28,7 +28,7 @@ func (w *Writing) ID(turn tree.Node, index int, member string) tree.Node {
 	of := turn.Digest().String()
 	w.seen[of+member]++
 	seed := ""
-	if w.Maker != nil && !w.Maker.Restoring {
+	if w.Maker.IsFresh() {
 		seed = w.Maker.Seed
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", seed, of, member, w.seen[of+member]))

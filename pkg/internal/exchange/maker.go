@@ -28,6 +28,9 @@ type Maker struct {
 	Calls        []tree.Node // items for results without a call
 }
 
+// IsFresh reports whether a new message is made, rather than restored. It is false if k is nil.
+func (k *Maker) IsFresh() bool { return k != nil && !k.Restoring }
+
 // IsPlaceholder reports whether a value made up at a place is a placeholder for a carried one.
 func (k *Maker) IsPlaceholder(pointer string) bool { return k.Restoring && !k.Known[pointer] }
 
