@@ -33,9 +33,10 @@ handoff message of the session as it is now beside it: SESSION.before-compaction
 where N counts the compactions. It prints nothing on standard output, which Claude Code
 would give to the model.
 
-Exit code 0 says that the message is written and synced to the disk. Any failure gives
-exit code 1, because Claude Code would not compact after exit code 2. Credentials in the
-message are masked, and it has the latest turns, up to 1 MiB.`,
+The message has the latest turns, up to 1 MiB, with credentials masked.
+
+Exit code 0: the message is written and synced to the disk; 1: any failure, because
+Claude Code would not compact after exit code 2.`,
 		Example: `  echo '{"hook_event_name": "PreCompact", "transcript_path": "/home/ann/.claude/projects/-mill/5f0c.jsonl"}' | handoff session compactions --hook`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -106,7 +106,7 @@ func (f *search) databases() []string {
 	return found
 }
 
-// inDatabase says how to read the sessions in a database of OpenCode.
+// inDatabase returns the remedy for sessions in a database of OpenCode.
 func inDatabase(path string) string {
 	return fmt.Sprintf("%s: its sessions cannot be read here; opencode export ID > FILE writes one that can", term.Visible(path))
 }

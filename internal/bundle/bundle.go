@@ -220,7 +220,7 @@ func (b *Bundle) entry(header *tar.Header, r io.Reader, seen map[string]bool) er
 		b.Contents[sum] = text
 	}
 	if digest(text) != want {
-		return fmt.Errorf("%w: the entry %q has another digest than the manifest says", ErrInvalid, name)
+		return fmt.Errorf("%w: the entry %q has another digest than in the manifest", ErrInvalid, name)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that what is read can be written, and read again.
+// FuzzRead checks that a valid bundle can be written and read again.
 func FuzzRead(f *testing.F) {
 	b := New(Manifest{Agent: "codex", ID: "a", Name: "a.jsonl"}, []byte("{}"), nil)
 	var out bytes.Buffer

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -81,7 +80,7 @@ func (r *copilotReader) collect(c *collector) error {
 	events := r.log.Events()
 	if c.whole {
 		events = r.log.All()
-		r.Omissions = slices.DeleteFunc(r.Omissions, func(o Omission) bool { return o.Cause == BeforeCompaction })
+		r.include(BeforeCompaction)
 	}
 	for _, e := range events {
 		if !e.Turn {
@@ -111,11 +110,8 @@ func (c *collector) copilot(root jsonstream.Value) {
 	case "session.compaction_complete":
 		c.Summary = strings.Clone(data.Get("summaryContent").Text())
 	case "tool.execution_complete":
-		text := data.At("/result/content").Text()
-		if data.Get("success").Kind() == jsonstream.False {
-			text = strings.Trim(data.At("/error/message").Text()+"\n"+text, "\n")
-		}
-		c.result(data.Get("toolCallId").Text(), strings.Clone(text), at, data.Get("success").Kind() == jsonstream.False, true)
+		text, failed := copilotcli.ResultOf(data)
+		c.result(data.Get("toolCallId").Text(), strings.Clone(text), at, failed, true)
 	}
 }
 

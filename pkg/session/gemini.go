@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -66,7 +65,7 @@ func (r *geminiReader) collect(c *collector) error {
 	messages := r.log.Messages()
 	if c.whole {
 		messages = r.log.All()
-		r.Omissions = slices.DeleteFunc(r.Omissions, func(o Omission) bool { return o.Cause == BeforeCompaction })
+		r.include(BeforeCompaction)
 	}
 	for _, m := range messages {
 		if index := int(m.Index); index != read {

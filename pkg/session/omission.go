@@ -99,3 +99,8 @@ func (s *Session) omit(cause Cause, line int) {
 		o.Lines = slices.Insert(o.Lines, at, line)
 	}
 }
+
+// include removes the count of omitted turns with a cause, because they are part of the conversation.
+func (s *Session) include(cause Cause) {
+	s.Omissions = slices.DeleteFunc(s.Omissions, func(o Omission) bool { return o.Cause == cause })
+}

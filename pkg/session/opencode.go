@@ -145,8 +145,7 @@ func (c *collector) opencode(m jsonstream.Value, text, said string) {
 
 // opencodeFile returns a note on an attached file, "" for another part, and for a file whose text is another part.
 func opencodeFile(p jsonstream.Value) string {
-	kind := p.Get("mime").Text()
-	if p.Get("type").Text() != "file" || kind == "text/plain" || kind == "application/x-directory" {
+	if p.Get("type").Text() != "file" || opencode.IsQuoted(p) {
 		return ""
 	}
 	return fmt.Sprintf("[file of %d bytes]", len(p.Raw()))

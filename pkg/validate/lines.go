@@ -104,8 +104,9 @@ func (l *linesCheck) block(doc *jsonstream.Document) (b lineFindings) {
 	}
 	if o.runs(finding.Lint) {
 		b.lint = lint(lintContext{root, l.format, o.Receiver, o.Now()})
+		known := formats.Named(l.format).Known
 		for i, v := range root.Elements() {
-			b.strange.add(formats.Named(l.format).Known, i, v)
+			b.strange.add(known, i, v)
 		}
 	}
 	return b

@@ -18,7 +18,7 @@ const unreadableCompaction = "session/unreadable-compaction"
 // unreachableTurns is the rule about turns that an agent does not find when it resumes a session.
 const unreachableTurns = "session/unreachable-turns"
 
-// The rules about what compactions and rollbacks leave, the end of a session, and its unknown records.
+// The rules about compactions, rollbacks, running calls and unknown records.
 const (
 	uninformativeCompaction = "session/uninformative-compaction"
 	returnedRequest         = "session/returned-request"
@@ -126,8 +126,7 @@ func sessionRules() []finding.Rule {
 	}}
 }
 
-// lintSession returns warnings about turns of a session that its agent does not find, and about what it does not
-// know any more.
+// lintSession returns warnings about lost turns, compactions, running calls and unknown records of a session.
 func lintSession(doc *jsonstream.Document, f format.Format) []finding.Finding {
 	known := formats.Named(f).Known
 	if known == nil || known.Trail == nil {

@@ -15,7 +15,7 @@ import (
 // maxFacts is the maximum number of facts that are looked for in a summary.
 const maxFacts = 500
 
-// Facts are what the summary of a compaction should name.
+// facts are the facts that the summary of a compaction should name.
 type facts struct {
 	all  []fact
 	seen map[string]bool
