@@ -78,7 +78,7 @@ type Expected struct {
 	Same    bool   `json:"same,omitzero"` // the output is the history of the input: convert-history
 }
 
-// A Turn is what a user or an assistant said, or a tool call with its result.
+// A Turn is a text of a user or an assistant, or a tool call with its result.
 type Turn struct {
 	Role  string         `json:"role"` // user or assistant
 	Text  string         `json:"text,omitzero"`

@@ -230,7 +230,7 @@ func verifyCard(in suite.Input) (Answer, error) {
 	return verified(err)
 }
 
-// verified returns the answer that the error of a verification amounts to.
+// verified returns the answer for the error of a verification.
 func verified(err error) (Answer, error) {
 	if e := (*sign.Error)(nil); errors.As(err, &e) {
 		return refused(string(e.Reason), e), nil

@@ -173,7 +173,7 @@ func checkGrowth(in suite.Input) Answer {
 	return proved(merkle.CheckTree(path, number(in.Size), roots[0], number(in.Older), roots[1]))
 }
 
-// proved returns the answer that the error of a check amounts to.
+// proved returns the answer for the error of a check.
 func proved(err error) Answer {
 	switch {
 	case err == nil:

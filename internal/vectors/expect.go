@@ -5,7 +5,7 @@ import (
 	suite "github.com/eaapl/handoff/vectors"
 )
 
-// Expect returns what an answer to a case amounts to, so that other answers can be compared with it.
+// Expect returns the expected answer to a case for which the given answer is right.
 func Expect(c suite.Case, a Answer) suite.Expected {
 	e := suite.Expected{Verdict: a.Verdict, Steps: a.steps()}
 	if a.Verdict != suite.Valid {

@@ -16,8 +16,8 @@ import (
 	suite "github.com/eaapl/handoff/vectors"
 )
 
-// turnsOf returns what the user and the assistant said in a history, and the calls with their results. It leaves
-// out instructions, reasoning and media.
+// turnsOf returns the texts of the user and the assistant in a history, and the calls with their results, without
+// instructions, reasoning and media.
 func turnsOf(h *history.History) (turns []suite.Turn) {
 	byID := map[string]int{}      // calls without a result
 	unnamed := map[string][]int{} // calls without an id and a result, by tool
