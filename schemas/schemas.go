@@ -14,7 +14,7 @@ var files embed.FS
 
 // Names of the schemas, for [Read] and the schemas' own references.
 const (
-	Message           = "handoff-message-2.0.schema.json"
+	Message           = "handoff-message-2.1.schema.json"
 	State             = "agent-state-1.schema.json"
 	Receiver          = "receiver-profile-1.schema.json"
 	SW4RMContext      = "sw4rm-handoff-context-1.schema.json"

@@ -111,7 +111,7 @@ func newShow(g *cli.Globals) *cobra.Command {
 		Short: "Print a schema unchanged",
 		Long: `Show prints a schema, byte for byte. NAME is a name from "handoff schema list", for the
 latest version; NAME-VERSION; a file name; or an $id.`,
-		Example: `  handoff schema show handoff-message-2.0`,
+		Example: `  handoff schema show handoff-message-2.1`,
 	}, func(_ *registry.Registry, s *registry.Schema) (*jsonstream.Document, error) { return s.Document(), nil })
 }
 

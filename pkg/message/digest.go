@@ -12,8 +12,8 @@ import (
 // sender received the task.
 const ParentDigestMember = "parentDigest"
 
-// A Digest is the SHA-256 of the canonical form (RFC 8785) of a message, including its signature. Messages
-// with equal digests have equal contents.
+// A Digest is the SHA-256 of the canonical form (RFC 8785) of a message, including its signature, or of a
+// value of one. Messages with equal digests have equal contents.
 type Digest [sha256.Size]byte
 
 // digestPrefix names the hash.
@@ -35,9 +35,12 @@ func ParseDigest(text string) (d Digest, ok bool) {
 // Digest returns the digest of the message. The error is a [*jsonstream.NumberError] for a number beyond
 // the range of a double, which has no canonical form. A number that a double cannot represent exactly counts
 // as the nearest double, as in RFC 8785.
-func (m *Message) Digest() (Digest, error) {
+func (m *Message) Digest() (Digest, error) { return DigestOf(m.Root()) }
+
+// DigestOf returns the digest of a value, with the error of [Message.Digest].
+func DigestOf(v jsonstream.Value) (Digest, error) {
 	hash := sha256.New()
-	err := jsonstream.WriteCanonical(hash, m.Root(), jsonstream.CanonicalOptions{})
+	err := jsonstream.WriteCanonical(hash, v, jsonstream.CanonicalOptions{})
 	var d Digest
 	hash.Sum(d[:0])
 	return d, err

@@ -69,7 +69,24 @@ type CompletedSubtask struct {
 	Description string          `json:"description"`
 	Result      json.RawMessage `json:"result,omitzero"`      // any JSON
 	CompletedAt string          `json:"completedAt,omitzero"` // RFC 3339
+	Evidence    []Evidence      `json:"evidence,omitzero"`    // of the claims in Description and Result; since [EvidenceVersion]
 	Unknown     json.RawMessage `json:",unknown"`
+}
+
+// Evidence is the verdict on a claim of finished work.
+type Evidence struct {
+	Claim   string          `json:"claim"`         // its subject, such as "tests" or "files"
+	Path    string          `json:"path,omitzero"` // of the file that the claim is about
+	Verdict string          `json:"verdict"`       // "shown", "contradicted" or "not-shown"
+	Calls   []EvidenceCall  `json:"calls"`         // the tool calls that decide, and their results
+	Unknown json.RawMessage `json:",unknown"`
+}
+
+// EvidenceCall is a tool call or its result, as the sender saw it.
+type EvidenceCall struct {
+	Pointer string          `json:"pointer,omitzero"` // the JSON Pointer within the message; "" if the message does not contain it
+	Digest  string          `json:"digest"`           // of the canonical form (RFC 8785), as by [DigestOf]
+	Unknown json.RawMessage `json:",unknown"`
 }
 
 // RemainingSubtask is a remaining part of the task.

@@ -11,8 +11,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// SchemaVersion is the version of the messages that this package writes.
-const SchemaVersion = "2.0"
+// The versions of the message schema. A message has the earliest version that has all its members.
+const (
+	SchemaVersion   = "2.0"
+	EvidenceVersion = "2.1" // adds completedSubtasks[].evidence
+)
 
 // A Message is one handoff message and the bytes it was read from. It is
 // immutable and safe for concurrent use.

@@ -25,8 +25,9 @@ func TestUnknownMembers(t *testing.T) {
 	}{
 		{version: "2.0", findings: 3, valid: true},
 		{version: "2.0", strict: true, findings: 3},
-		{version: "2.1", valid: true},
-		{version: "2.1", strict: true, valid: true},
+		{version: "2.1", findings: 3, valid: true},
+		{version: "2.2", valid: true},
+		{version: "2.2", strict: true, valid: true},
 	} {
 		text := unknown(tt.version)
 		r := check(t, parseMessage(t, text), Options{Strict: tt.strict})

@@ -24,7 +24,8 @@ func checkMessageSchema(root jsonstream.Value, o Options) []finding.Finding {
 		}
 	}
 	findings, unnamed := schemaOf(format.EAAPL).check(root)
-	if version.Text() == message.SchemaVersion && unnamed {
+	isKnown := version.Text() == message.SchemaVersion || version.Text() == message.EvidenceVersion
+	if isKnown && unnamed { // a later version may define the members
 		findings = append(findings, unknownMembers(root, findings)...)
 	}
 	return findings[:min(len(findings), maxFindings)]

@@ -25,6 +25,9 @@ func fullText(t testing.TB) string {
 	t.Helper()
 	return edited(t, exampleText(t), "/receiverList", func(root map[string]any, name string) {
 		root[name] = []any{map[string]any{"agentType": "risk-scoring-agent"}}
+		call := map[string]any{"digest": "sha256:" + strings.Repeat("0", 64)}
+		root["completedSubtasks"].([]any)[0].(map[string]any)["evidence"] = []any{
+			map[string]any{"claim": "tests", "verdict": "shown", "calls": []any{call}}}
 	})
 }
 
@@ -93,6 +96,8 @@ func TestRequiredMembersAreThoseOfSection52(t *testing.T) {
 		/fromAgent/agentId /fromAgent/agentVersion /fromAgent/executionId
 		/toAgent/agentType /receiverList/0/agentType
 		/completedSubtasks/0/subtaskId /completedSubtasks/0/description
+		/completedSubtasks/0/evidence/0/claim /completedSubtasks/0/evidence/0/verdict /completedSubtasks/0/evidence/0/calls
+		/completedSubtasks/0/evidence/0/calls/0/digest
 		/remainingSubtasks/0/subtaskId /remainingSubtasks/0/description
 		/relevantContext/0/source /relevantContext/0/excerpt
 		/costTracking/costSpentSoFarUSD /costTracking/costBudgetRemainingUSD /costTracking/tokenSpent

@@ -161,7 +161,7 @@ func TestSchemaReferences(t *testing.T) {
 		}
 		return nil, errors.New("no such file: " + url)
 	}
-	s, err := CompileSchema("file:///schemas/order.json", []byte(`{"properties":{"price":{"$ref":"parts/money.json"},"version":{"$ref":"https://github.com/eaapl/handoff/schemas/handoff-message-2.0.schema.json#/$defs/semver"}}}`), load)
+	s, err := CompileSchema("file:///schemas/order.json", []byte(`{"properties":{"price":{"$ref":"parts/money.json"},"version":{"$ref":"https://github.com/eaapl/handoff/schemas/handoff-message-2.1.schema.json#/$defs/semver"}}}`), load)
 	if err != nil {
 		t.Fatal(err)
 	}

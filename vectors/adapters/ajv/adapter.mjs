@@ -33,5 +33,5 @@ function validate(schema, text, step) {
 
 serve(`ajv ${version(import.meta.url, "ajv")}`, {
   "check-history": ({ provider, format, history }) => (format ? undefined : validate(schemas[provider], history)),
-  receive: ({ message }) => validate("handoff-message-2.0.schema.json", message, "SCHEMA_INVALID"),
+  receive: ({ message }) => validate("handoff-message-2.1.schema.json", message, "SCHEMA_INVALID"),
 });
