@@ -20,6 +20,7 @@ type content struct {
 	toTypes     []string // toAgent and receiverList
 	toRanges    []string // their agentVersion, "" for any
 	completed   []subtask
+	proofs      []proof // of completed subtasks
 	remaining   []subtask
 	constraints []string
 	state       []string            // the names of the members of currentState
@@ -57,6 +58,12 @@ type subtask struct {
 	at     int64  // completedAt in microseconds
 	spot   spot
 	timed  bool // completedAt is a timestamp
+}
+
+// A proof is evidence that a claim in a completed subtask is shown or contradicted.
+type proof struct {
+	subtask string
+	digest  uint64 // of the evidence without its pointers
 }
 
 // A spot is a compact position: its line and offset are counted from the start of the document.

@@ -92,6 +92,7 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 	case "completedSubtasks":
 		m.spots[completed] = m.spotOf(v)
 		m.completed = r.subtasks(m, v)
+		m.readProofs(v)
 	case "remainingSubtasks":
 		m.spots[remaining] = m.spotOf(v)
 		m.remaining = r.subtasks(m, v)
@@ -161,6 +162,27 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 		subtasks = append(subtasks, s)
 	}
 	return subtasks
+}
+
+// readProofs reads the evidence of completed subtasks.
+func (m *Message) readProofs(list jsonstream.Value) {
+	for i, v := range list.Elements() {
+		for _, e := range v.Get("evidence").Elements() {
+			verdict := e.Get("verdict").Text()
+			if verdict != "shown" && verdict != "contradicted" {
+				continue
+			}
+			var hash maphash.Hash
+			hash.SetSeed(seed)
+			for _, part := range []string{e.Get("claim").Text(), e.Get("path").Text(), verdict} {
+				maphash.WriteComparable(&hash, part)
+			}
+			for _, call := range e.Get("calls").Elements() {
+				maphash.WriteComparable(&hash, call.Get("digest").Text())
+			}
+			m.proofs = append(m.proofs, proof{m.completed[i].id, hash.Sum64()})
+		}
+	}
 }
 
 // maxDigits is the maximum length of a token count, so that no sum overflows.

@@ -148,6 +148,30 @@ func (c *Checker) checkSubtasks(p *parent, n *Node) {
 	}
 	c.checkReopened(p, n)
 	c.checkResults(p, n)
+	c.checkProofs(p, n)
+}
+
+// checkProofs checks that the evidence of completed subtasks is kept.
+func (c *Checker) checkProofs(p *parent, n *Node) {
+	if len(p.proofs) == 0 {
+		return
+	}
+	kept := make(map[proof]bool, len(n.proofs))
+	for _, e := range n.proofs {
+		kept[e] = true
+	}
+	weaker := make(map[string]bool)
+	for _, e := range p.proofs {
+		if !kept[e] {
+			weaker[e.subtask] = true
+		}
+	}
+	some, count, first := chosen(n.Message.completed, func(s subtask) bool { return weaker[s.id] })
+	if count > 0 {
+		c.report("chain/evidence-lost", n, n.atSubtask(completed, first), fmt.Sprintf(
+			"evidence of completed subtasks is missing or changed: %s; pass on evidence unchanged, except pointers",
+			listed(some, count)))
+	}
 }
 
 func (c *Checker) checkReopened(p *parent, n *Node) {

@@ -89,6 +89,10 @@ func relayRules() []finding.Rule {
 		"The result of a completed subtask of the parent was changed.",
 		"The result differs from the result of the agent that completed the subtask. Pass results on unchanged. Numbers are compared by value, and members in any order. To correct a result, add a new subtask.",
 	), rule(
+		"chain/evidence-lost", finding.Error,
+		"Evidence of a completed subtask of the parent is missing or was changed.",
+		"A later agent cannot tell a proven claim from another, or does not learn that a claim was contradicted. Pass on the evidence of completed subtasks unchanged. Pointers may change, since turns move; claims that are not shown may be dropped, and evidence added.",
+	), rule(
 		"chain/subtask-forgotten", finding.Error,
 		"A completed subtask of the parent is missing.",
 		"Later agents do not know the subtask and its result. Pass on completed subtasks with their results.",

@@ -17,7 +17,7 @@ import (
 // TestRules checks the table of rules.
 func TestRules(t *testing.T) {
 	const table = "missing-parent orphan cycle duplicate-id many-roots task-changed trace-broken parent-digest wrong-sender version-mismatch time-reversed " +
-		"subtask-lost subtask-reopened result-changed subtask-forgotten constraint-dropped state-lost fact-lost " +
+		"subtask-lost subtask-reopened result-changed evidence-lost subtask-forgotten constraint-dropped state-lost fact-lost " +
 		"budget-drift budget-grown tokens-shrunk loop fan-in schema-skew"
 	var ids []string
 	for _, r := range Rules() {
