@@ -175,20 +175,20 @@ var imports = map[string][]string{
 	"internal/view":   {"internal/textscan", "golang.org/x/text"},
 	"internal/viewer": {"pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "github.com/klauspost/compress"},
 	"internal/viewer/collect": {
-		"internal/inspect", "internal/secrets", "internal/viewer", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format",
+		"internal/inspect", "internal/secrets", "internal/viewer", "pkg/chain", "pkg/claims", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format",
 		"pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/validate", "github.com/klauspost/compress",
 	},
 	"internal/viewer/collect/collecttest": {"internal/viewer", "internal/viewer/collect", "pkg/chain", "pkg/jsonstream", "pkg/validate"},
 	"internal/webclient":                  {"internal/neterror"},
 	"internal/yamldoc":                    {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"pkg/build": {
-		"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid",
+		"pkg/claims", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/chain": {
 		"internal/equal", "internal/iso8601", "internal/secrets", "internal/semver", "pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats",
 		"pkg/jsonstream", "pkg/message", "pkg/summarize",
 	},
-	"pkg/claims":              {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/codex", "pkg/history", "pkg/jsonstream"},
+	"pkg/claims":              {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/codex", "pkg/history", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json"},
 	"pkg/compat":              {"internal/equal", "internal/semver", "pkg/jsonstream", "pkg/validate"},
 	"pkg/compress":            {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary": {"github.com/klauspost/compress"},

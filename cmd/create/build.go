@@ -54,6 +54,9 @@ standard input; JSON Lines of states produce JSON Lines of messages. --from and 
 override fromAgent and toAgent of the state. All errors in a state are reported in one
 run.
 
+Claims in completed subtasks, such as "All tests pass", are compared with the tool calls
+of the conversation; the verdicts become evidence of the subtask (docs/claims.md).
+
 With several --to, or --add-receiver, the message is a fan-out (section 14.2): toAgent
 is the first receiver, and receiverList lists all. handoff send gives each of them the
 same message; handoff acks reports whether all have acknowledged it.

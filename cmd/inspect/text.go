@@ -185,5 +185,25 @@ func (p *drawing) subtasks(mark string, ids int, list []inspect.Subtask) {
 		for _, line := range lines[1:] {
 			p.Line(term.Spaces(indent), line)
 		}
+		p.evidence(indent, s.Evidence)
+	}
+}
+
+// evidence draws the verdicts on the claims of a subtask.
+func (p *drawing) evidence(indent int, list []inspect.Verdict) {
+	for i, e := range list {
+		if i == term.MaxRows {
+			p.More(len(list) - i)
+			return
+		}
+		subject := e.Claim
+		if e.Path != "" {
+			subject = e.Path
+		}
+		verdict := map[string]string{"shown": "shown", "contradicted": p.Red("contradicted"), "not-shown": "not shown"}[e.Verdict]
+		if verdict == "" {
+			verdict = term.Clip(e.Verdict, 16)
+		}
+		p.Line(term.Spaces(indent), term.Clip(subject, p.Width-indent-16), ": ", verdict)
 	}
 }

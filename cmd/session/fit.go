@@ -144,10 +144,15 @@ func (f *fitting) withhold(ctx context.Context, r *fitted) error {
 		}
 		r.note("%s is withheld: it looks like instructions to the agent (%s); --allow %s keeps it", pointer, found.Rule, pointer)
 	}
-	if len(done) > 0 {
-		r.text = jsonstream.AppendCompact(nil, draft.Bytes())
+	if len(done) == 0 {
+		return nil
 	}
-	return nil
+	if doc, err = draft.Document(jsonstream.Unlimited()); err != nil {
+		return err
+	}
+	text, err := claims.AddEvidence(doc) // which removes pointers to withheld values
+	r.text = jsonstream.AppendCompact(nil, text)
+	return err
 }
 
 // doubt adds a note for each claim of the agent that the conversation contradicts.

@@ -113,6 +113,15 @@ type Subtask struct {
 	ID          string `json:"subtaskId"`
 	Description string `json:"description"`
 	CompletedAt string `json:"completedAt,omitempty"`
+	// Evidence has the verdicts on the claims of a completed subtask.
+	Evidence []Verdict `json:"evidence,omitempty"`
+}
+
+// A Verdict is the sender's verdict on a claim.
+type Verdict struct {
+	Claim   string `json:"claim"` // its subject, such as "tests"
+	Path    string `json:"path,omitempty"`
+	Verdict string `json:"verdict"` // "shown", "contradicted" or "not-shown"
 }
 
 // A Budget is the relay of section 9. Numbers have the text of the message, or are nil if
@@ -225,7 +234,11 @@ func receiver(v jsonstream.Value) Receiver {
 func subtasks(list jsonstream.Value) []Subtask {
 	all := []Subtask{}
 	for _, s := range list.Elements() {
-		all = append(all, Subtask{s.Get("subtaskId").Text(), s.Get("description").Text(), s.Get("completedAt").Text()})
+		one := Subtask{ID: s.Get("subtaskId").Text(), Description: s.Get("description").Text(), CompletedAt: s.Get("completedAt").Text()}
+		for _, e := range s.Get("evidence").Elements() {
+			one.Evidence = append(one.Evidence, Verdict{e.Get("claim").Text(), e.Get("path").Text(), e.Get("verdict").Text()})
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"github.com/eaapl/handoff/pkg/claims"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -74,11 +76,23 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 		return nil, b.errs[0]
 	}
 	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
+	if err == nil {
+		m, err = withEvidence(m)
+	}
 	if err != nil || len(o.Set) == 0 {
 		return m, err
 	}
 	if text, err = override(m, o.Set); err != nil {
 		return nil, err
+	}
+	return message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
+}
+
+// withEvidence returns the message with the evidence of its claims.
+func withEvidence(m *message.Message) (*message.Message, error) {
+	text, err := claims.AddEvidence(m.Document())
+	if err != nil || bytes.Equal(text, m.Raw()) {
+		return m, err
 	}
 	return message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 }

@@ -27,4 +27,10 @@
 // Nothing else: currentState, relevantContext, the conversation, tool calls, personal data and
 // extensions are the state's, and empty or absent without it ([Options.Provenance] adds to the
 // extensions).
+//
+// # Evidence
+//
+// Claims of finished work in completedSubtasks, such as "All tests pass", are compared with the tool
+// calls of the conversation (package claims). The verdicts become the member evidence of the subtask,
+// and the message has schema version 2.1. A subtask that has evidence keeps it.
 package build

@@ -50,7 +50,8 @@ type Claim struct {
 }
 
 // Check returns the claims of a conversation in order, followed by those in the other members of a canonical
-// message. A claim in a turn is compared with the calls of earlier turns, other claims with all calls.
+// message. A claim in a turn is compared with the calls of earlier turns. So is a claim in a completed subtask
+// whose result is the text of a turn. Other claims are compared with all calls.
 func Check(h *history.History) []Claim {
 	r := newRecord(h)
 	var all []Claim
@@ -67,11 +68,10 @@ func Check(h *history.History) []Claim {
 	if h.Format != format.EAAPL {
 		return all
 	}
-	end := len(h.Turns)
 	for _, subtask := range h.Root.Get("completedSubtasks").Elements() {
-		all = r.inText(all, subtask.Get("description"), end)
-		all = r.inText(all, subtask.Get("result"), end)
+		all = r.inSubtask(all, subtask)
 	}
+	end := len(h.Turns)
 	all = r.inText(all, h.Root.Get("conversationHistorySummary"), end)
 	for _, file := range h.Root.At("/currentState/files").Elements() {
 		if path := file.Get("path"); path.Text() != "" && format.Natural(file.Get("changed")) > 0 {
@@ -79,6 +79,13 @@ func Check(h *history.History) []Claim {
 		}
 	}
 	return all
+}
+
+// inSubtask adds the claims in a completed subtask.
+func (r *record) inSubtask(all []Claim, subtask jsonstream.Value) []Claim {
+	description, result := subtask.Get("description"), subtask.Get("result")
+	turn := r.turnOf(result.Text())
+	return r.inText(r.inText(all, description, turn), result, turn)
 }
 
 // inText adds the claims in the text of a value, made before the turn with an index.

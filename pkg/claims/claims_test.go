@@ -11,13 +11,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-func check(t *testing.T, text string) []claims.Claim {
+func parse(t *testing.T, text string) *jsonstream.Document {
 	t.Helper()
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := history.Of(doc, "", jsonstream.Limits{})
+	return doc
+}
+
+func check(t *testing.T, text string) []claims.Claim {
+	t.Helper()
+	h, err := history.Of(parse(t, text), "", jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,4 +191,65 @@ func FuzzCheck(f *testing.F) {
 			c.Finding()
 		}
 	})
+}
+
+// message returns a canonical message with a run of the tests, its result, and an answer in a subtask.
+func message(answer, result, subtask string) string {
+	quoted, _ := json.Marshal(result)
+	return fmt.Sprintf(`{"schemaVersion": "2.0", "handoffId": "x", "completedSubtasks": [{"subtaskId": "1", "description": "Fix the sum", "result": %q%s}],
+		"conversationHistoryVerbatim": [{"role": "user", "content": "Go."},
+			{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "Bash", "arguments": "{\"command\": \"go test\"}"}}]},
+			{"role": "tool", "tool_call_id": "c", "content": %s}, {"role": "assistant", "content": "All tests pass."},
+			{"role": "assistant", "content": null, "tool_calls": [{"id": "d", "type": "function", "function": {"name": "Bash", "arguments": "{\"command\": \"go test\"}"}}]},
+			{"role": "tool", "tool_call_id": "d", "content": "Exit code 1"}]}`, answer, subtask, quoted)
+}
+
+// TestEvidence checks the evidence that a message gets: verdict, pointers, version.
+func TestEvidence(t *testing.T) {
+	const digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	for name, c := range map[string]struct {
+		text, version, want string
+	}{
+		"no claim":                             {message("Done.", "ok", ""), "2.0", ""},
+		"the answer of a turn, before the end": {message("All tests pass.", "ok  x 0.1s", ""), "2.1", "tests shown /conversationHistoryVerbatim/1/tool_calls/0 /conversationHistoryVerbatim/2"},
+		"an answer that was cut":               {message("All tests…", "ok  x 0.1s", ""), "2.0", ""},
+		"another text, at the end":             {message("Fixed, and all tests pass.", "ok  x 0.1s", ""), "2.1", "tests contradicted /conversationHistoryVerbatim/4/tool_calls/0 /conversationHistoryVerbatim/5"},
+		"evidence is kept": {message("All tests pass.", "ok", `, "evidence": [{"claim": "build", "verdict": "shown", "calls": [{"digest": "`+digest+`"}], "by": 1.50}]`), "2.1",
+			"build shown "},
+		"a pointer to another value is removed": {message("Done.", "ok", `, "evidence": [{"claim": "tests", "verdict": "shown", "calls": [{"pointer": "/conversationHistoryVerbatim/2", "digest": "`+digest+`"}]}]`), "2.1",
+			"tests shown "},
+		"a pointer outside the conversation is removed": {message("Done.", "ok", `, "evidence": [{"claim": "tests", "verdict": "shown", "calls": [{"pointer": "", "digest": "`+digest+`"}]}]`), "2.1",
+			"tests shown "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := parse(t, c.text)
+			text, err := claims.AddEvidence(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			root := parse(t, string(text)).Root()
+			var got []string
+			for _, e := range root.At("/completedSubtasks/0/evidence").Elements() {
+				line := e.Get("claim").Text() + " " + e.Get("verdict").Text()
+				for _, call := range e.Get("calls").Elements() {
+					line += " " + call.Get("pointer").Text()
+				}
+				got = append(got, line)
+			}
+			if strings.Join(got, "\n") != c.want || root.Get("schemaVersion").Text() != c.version {
+				t.Errorf("got version %s, %q", root.Get("schemaVersion").Text(), got)
+			}
+			for pointer := range claims.StalePointers(root) {
+				t.Errorf("%s is stale: %s", pointer.Pointer(), pointer.Text())
+			}
+			for _, f := range claims.Stated(root) {
+				if want := "according to the sender"; !strings.Contains(f.Message, want) || f.Pointer != "/completedSubtasks/0/result" || !strings.HasPrefix(f.Rule, "claims/") {
+					t.Errorf("got %+v, want %q at the result", f, want)
+				}
+			}
+			if again, err := claims.AddEvidence(parse(t, string(text))); err != nil || string(again) != string(text) {
+				t.Errorf("the second call changed the message: %v\n%s\n%s", err, text, again)
+			}
+		})
+	}
 }

@@ -17,6 +17,8 @@ type record struct {
 	// complete reports whether the conversation has all calls of the work: it begins with a request of the
 	// user, and nothing says that turns were left out.
 	complete bool
+	turns    []conversation.Turn
+	said     map[string]int // the last turn of the assistant with a text, by the beginning of the text; nil before turnOf
 }
 
 // A call is a tool call with its effects.
@@ -32,7 +34,7 @@ type call struct {
 }
 
 func newRecord(h *history.History) *record {
-	r := &record{complete: isComplete(h)}
+	r := &record{complete: isComplete(h), turns: h.Turns}
 	byID := map[string]*call{}
 	var unnamed []*call // without an id or result
 	for i, t := range h.Turns {
@@ -70,6 +72,26 @@ func isComplete(h *history.History) bool {
 		}
 	}
 	return false
+}
+
+// turnOf returns the index of the last turn of the assistant whose text is a result, which may have been cut
+// and end with an ellipsis; the number of turns if there is none.
+func (r *record) turnOf(result string) int {
+	beginning := func(text string) string { return text[:min(len(text), 200)] }
+	if r.said == nil {
+		r.said = map[string]int{}
+		for i, t := range r.turns {
+			if t.Role == "assistant" {
+				r.said[beginning(t.Text())] = i
+			}
+		}
+	}
+	uncut := strings.TrimSuffix(result, "…")
+	i, found := r.said[beginning(uncut)]
+	if result == "" || !found || !strings.HasPrefix(r.turns[i].Text(), uncut) {
+		return len(r.turns)
+	}
+	return i
 }
 
 // last has the nouns for the call that decides about a claim.

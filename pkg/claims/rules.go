@@ -2,8 +2,10 @@ package claims
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // Rules returns the rules. The caller owns the slice.
@@ -32,12 +34,52 @@ func Rules() []finding.Rule {
 
 func id(v Verdict) string { return string(finding.Claims) + "/" + string(v) }
 
-// Finding returns the claim as a finding, at the text of the claim.
-func (c Claim) Finding() finding.Finding {
-	f := finding.Finding{Layer: finding.Claims, Severity: finding.Note, Rule: id(c.Verdict)}
-	if c.Verdict == Contradicted {
+// Stated returns the evidence of a canonical message as findings, at the subtasks' results, or else at their
+// descriptions.
+func Stated(root jsonstream.Value) (all []finding.Finding) {
+	for _, subtask := range root.Get("completedSubtasks").Elements() {
+		place := subtask.Get("result")
+		if !place.Exists() {
+			place = subtask.Get("description")
+		}
+		for _, e := range subtask.Get("evidence").Elements() {
+			verdict := Verdict(e.Get("verdict").Text())
+			if verdict != Shown && verdict != Contradicted && verdict != NotShown {
+				continue
+			}
+			subject := e.Get("claim").Text()
+			if path := e.Get("path").Text(); path != "" {
+				subject = finding.Quote(path)
+			}
+			f := verdict.finding()
+			f.Message = fmt.Sprintf("%s: %s, according to the sender", finding.Shorten(subject), strings.ReplaceAll(string(verdict), "-", " "))
+			var calls []string
+			for _, call := range e.Get("calls").Elements() {
+				if pointer := call.Get("pointer").Text(); pointer != "" {
+					calls = append(calls, finding.Shorten(pointer))
+				}
+			}
+			if len(calls) > 0 {
+				f.Message += "; call " + strings.Join(calls, ", result ")
+			}
+			all = append(all, f.On(place))
+		}
+	}
+	return all
+}
+
+// finding returns a finding of the rule of the verdict.
+func (v Verdict) finding() finding.Finding {
+	f := finding.Finding{Layer: finding.Claims, Severity: finding.Note, Rule: id(v)}
+	if v == Contradicted {
 		f.Severity = finding.Error
 	}
+	return f
+}
+
+// Finding returns the claim as a finding, at the text of the claim.
+func (c Claim) Finding() finding.Finding {
+	f := c.Verdict.finding()
 	subject := string(c.Kind)
 	if c.Path != "" {
 		subject = finding.Quote(c.Path)

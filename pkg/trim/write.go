@@ -29,6 +29,7 @@ func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err err
 	for _, s := range d.cut.extras {
 		e.set(s.pointer, s.text)
 	}
+	d.moveEvidence(e)
 	if layout.Summary != "" && d.summarises(len(d.cut.turns)) {
 		e.set("/"+layout.Summary, quote(summary.Text))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/internal/secrets"
+	"github.com/eaapl/handoff/pkg/claims"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
@@ -131,6 +132,21 @@ func lintFinding(at jsonstream.Value, format string, args ...any) finding.Findin
 
 // futureTolerance is the tolerated difference between clocks.
 const futureTolerance = 5 * time.Minute
+
+func staleEvidence(l *linter) {
+	has := false
+	for _, subtask := range l.members.completedSubtasks.Elements() {
+		has = has || subtask.Get("evidence").Exists()
+	}
+	if !has { // as in most messages, so that they cost nothing
+		return
+	}
+	for pointer := range claims.StalePointers(l.root) {
+		if !l.report(pointer, "%s does not name the call that the digest beside it is for: the call was changed, moved or removed; check the claim with handoff check-claims", finding.QuoteValue(pointer)) {
+			return
+		}
+	}
+}
 
 func timestampInFuture(l *linter) {
 	if m := &l.members; m.isSent && m.sent.After(l.now.Add(futureTolerance)) {

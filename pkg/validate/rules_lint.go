@@ -123,6 +123,24 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good:    completedExample("2026-06-12T09:28:41Z"),
 		}, false, false, completedAfterTimestamp},
 		{finding.Rule{
+			ID:      "lint/stale-evidence",
+			Reason:  SchemaInvalid,
+			Summary: "The pointer of a piece of evidence names another value than its digest.",
+			Why:     "The call that proved or contradicted the claim was changed, moved or removed, so the receiver cannot check the verdict by itself. handoff trim moves the pointers with the calls, and removes those to calls that it removes.",
+			Bad: `{"schemaVersion": "2.1",
+ "completedSubtasks": [{"subtaskId": "s1", "description": "Fix the sum", "result": "All tests pass.", "completedAt": "2026-06-12T09:28:41Z",
+  "evidence": [{"claim": "tests", "verdict": "shown", "calls": [{"pointer": "/conversationHistoryVerbatim/1", "digest": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}]}],
+ "conversationHistoryVerbatim": [
+  {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\": \"go test ./...\"}"}}]},
+  {"role": "tool", "tool_call_id": "call_1", "content": "ok sum 0.1s"}]}`,
+			Good: `{"schemaVersion": "2.1",
+ "completedSubtasks": [{"subtaskId": "s1", "description": "Fix the sum", "result": "All tests pass.", "completedAt": "2026-06-12T09:28:41Z",
+  "evidence": [{"claim": "tests", "verdict": "shown", "calls": [{"pointer": "/conversationHistoryVerbatim/1", "digest": "sha256:863ac4faae0733b2c6042501564de1c54546fdf559c751df0a39c98ba3a84849"}]}]}],
+ "conversationHistoryVerbatim": [
+  {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\": \"go test ./...\"}"}}]},
+  {"role": "tool", "tool_call_id": "call_1", "content": "ok sum 0.1s"}]}`,
+		}, false, false, staleEvidence},
+		{finding.Rule{
 			ID:      "lint/subtask-done-and-left",
 			Reason:  IncompleteContext,
 			Summary: "A subtask is both completed and remaining.",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -11,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/viewer"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/claims"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -76,6 +78,7 @@ func (c *Messages) Examine(raw jsonstream.Raw, place chain.Place, result validat
 	root := doc.Root()
 	m.facts.Title = titleOf(root.Get("taskDescription").Text())
 	if m.chain, err = chain.Read(doc, place); err == nil {
+		m.findings = slices.Concat(m.findings, claims.Stated(root))
 		return m
 	}
 	m.chain = nil

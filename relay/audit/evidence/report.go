@@ -48,6 +48,7 @@ type conclusion struct {
 	ID          string         `json:"subtaskId,omitempty"`
 	Description string         `json:"description,omitempty"`
 	Result      jsontext.Value `json:"result,omitempty"`
+	Evidence    jsontext.Value `json:"evidence,omitempty"` // the verdicts on its claims, as in the message
 }
 
 // note adds a record and its message, nil if there is none.
@@ -91,6 +92,9 @@ func conclusions(root jsonstream.Value) (list []conclusion) {
 		if result := v.Get("result"); result.Exists() {
 			c.Result = bytes.Clone(result.Raw())
 		}
+		if evidence := v.Get("evidence"); evidence.Exists() {
+			c.Evidence = bytes.Clone(evidence.Raw())
+		}
 		list = append(list, c)
 	}
 	return list
@@ -123,6 +127,9 @@ func (r *summary) text() []byte {
 			fmt.Fprintf(&b, "  concluded  %q: %q\n", c.ID, c.Description)
 			if c.Result != nil {
 				fmt.Fprintf(&b, "             %s\n", c.Result)
+			}
+			if c.Evidence != nil {
+				fmt.Fprintf(&b, "  evidence   %s\n", c.Evidence)
 			}
 		}
 		if s.Received != "" {
