@@ -86,8 +86,8 @@ var imports = map[string][]string{
 		"pkg/jsonstream", "pkg/registry", "pkg/sign", "pkg/validate", "github.com/spf13/cobra",
 	},
 	"cmd/session": {
-		"internal/bundle", "internal/claim", "internal/cli", "internal/input", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/convert", "pkg/finding", "pkg/format",
-		"pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
+		"internal/bundle", "internal/claim", "internal/cli", "internal/input", "internal/secrets", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/convert", "pkg/finding", "pkg/format",
+		"pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
 		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {

@@ -17,11 +17,19 @@ import (
 	"github.com/eaapl/handoff/pkg/session"
 )
 
-// pack writes a session, its message and the files that it names into an archive.
-func (f *continueFlags) pack(c *cobra.Command, one file) error {
-	s, _, err := f.read(one, session.Options{TailBytes: savedBytes})
+// pack writes a session, its message and the files that it names into an archive. If r is not nil, one is a
+// redacted copy of original.
+func (f *continueFlags) pack(c *cobra.Command, original, one file, r *redaction) error {
+	read := session.Options{TailBytes: savedBytes}
+	s, _, err := f.read(one, read)
 	if err != nil {
 		return err
+	}
+	source := s // has the paths of the files
+	if r != nil {
+		if source, _, err = f.read(original, read); err != nil {
+			return err
+		}
 	}
 	in, err := one.open(f.Unpacking, bundle.MaxBytes, false)
 	if err != nil {
@@ -40,8 +48,8 @@ func (f *continueFlags) pack(c *cobra.Command, one file) error {
 	}
 	about := bundle.Manifest{Agent: string(s.Agent), ID: s.ID, Name: plainName(filepath.Base(one.path)), Folder: s.Folder}
 	b := bundle.New(about, text, m)
-	for _, named := range s.Files {
-		if err := addFile(b, s.Folder, named); err != nil {
+	for _, named := range source.Files {
+		if err := addFile(b, source.Folder, named, r); err != nil {
 			term.Warn(c.ErrOrStderr(), fmt.Sprintf("%s: is not in the bundle: %v", term.Visible(named.Path), term.PlainError(err)))
 		}
 	}
@@ -61,8 +69,8 @@ func (f *continueFlags) pack(c *cobra.Command, one file) error {
 // errNoFolder reports a file of a session whose working folder is unknown.
 var errNoFolder = errors.New("the working folder of the session is unknown")
 
-// addFile adds a file that a session names.
-func addFile(b *bundle.Bundle, folder string, named session.File) error {
+// addFile adds a file that a session names, redacted unless r is nil.
+func addFile(b *bundle.Bundle, folder string, named session.File, r *redaction) error {
 	if named.Deleted {
 		return nil
 	}
@@ -85,7 +93,18 @@ func addFile(b *bundle.Bundle, folder string, named session.File) error {
 	if err = errors.Join(err, in.Close()); err != nil {
 		return err
 	}
-	return b.Add(filepath.ToSlash(name), text)
+	name = filepath.ToSlash(name)
+	if r == nil {
+		return b.Add(name, text)
+	}
+	redacted, err := r.text(string(text))
+	if err != nil {
+		return err
+	}
+	if name, err = r.text(name); err != nil {
+		return err
+	}
+	return b.Add(name, []byte(redacted))
 }
 
 // runBundle writes the session in an archive for an agent.

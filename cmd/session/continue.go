@@ -32,6 +32,7 @@ type continueFlags struct {
 	bundle string
 	from   string // a bundle
 	unpack string
+	redact bool
 	now    func() time.Time
 }
 
@@ -54,10 +55,14 @@ written file. An existing file is never replaced.
 --bundle packs the session, its handoff message and the files that its tools read or
 changed in the working folder into one archive, with their digests. On another machine,
 --from-bundle continues the session in it. The archive is not trusted: its digests are
-verified, and --unpack writes its message and files only into a new folder.`,
+verified, and --unpack writes its message and files only into a new folder.
+
+--redact replaces personal data, as handoff redact does, and credentials in the session,
+its message and its files. A value has the same replacement everywhere. Files that are
+not text are left out. Nothing restores the values.`,
 		Example: `  handoff session continue 0d9b --in codex
   handoff session continue 019a2d7a-41c4 --in claude-code --path-map /work=/Users/ann
-  handoff session continue 0d9b --bundle work.tar.gz
+  handoff session continue 0d9b --bundle work.tar.gz --redact
   handoff session continue --from-bundle work.tar.gz --in copilot-cli --path-map /work=/Users/ann`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -73,6 +78,7 @@ verified, and --unpack writes its message and files only into a new folder.`,
 	flags.StringArrayVar(&f.moved, "path-map", nil, "replace the folder OLD by NEW, as `OLD=NEW`, in the working folders of the session; may be repeated")
 	flags.StringVar(&f.bundle, "bundle", "", "pack the session into an archive, `FILE` (tar, gzip), instead of writing it for an agent")
 	flags.StringVar(&f.from, "from-bundle", "", "continue the session in this archive, `FILE`")
+	flags.BoolVar(&f.redact, "redact", false, "replace personal data and credentials")
 	flags.StringVar(&f.unpack, "unpack", "", "write the message and the files in the archive into a new folder, `DIR`")
 	cli.Complete(c, "in", cli.Names(targetAgents)...)
 	return c
@@ -81,6 +87,8 @@ verified, and --unpack writes its message and files only into a new folder.`,
 // dispatch runs the command for a session or a bundle.
 func (f *continueFlags) dispatch(c *cobra.Command, args []string) error {
 	switch {
+	case f.from != "" && f.redact:
+		return errors.New("--redact and --from-bundle: use --redact when you make the bundle")
 	case f.from != "" && (len(args) > 0 || f.bundle != ""):
 		return errors.New("--from-bundle: the session is in the archive: leave out SESSION and --bundle")
 	case f.from != "":
@@ -96,10 +104,31 @@ func (f *continueFlags) dispatch(c *cobra.Command, args []string) error {
 		return err
 	case f.bundle != "" && f.in != "":
 		return errors.New("--bundle and --in: use one of them; --in is for the other machine")
-	case f.bundle != "":
-		return f.pack(c, one)
 	}
-	return f.run(c, one)
+	var r *redaction
+	redacted := one
+	if f.redact {
+		if r, err = newRedaction(f.Globals, c); err != nil {
+			return err
+		}
+		temporary, err := os.MkdirTemp("", "handoff-redacted-")
+		if err != nil {
+			return term.PlainError(err)
+		}
+		defer os.RemoveAll(temporary)
+		if redacted, err = r.session(&f.search, one, temporary); err != nil {
+			return err
+		}
+	}
+	if f.bundle != "" {
+		err = f.pack(c, one, redacted, r)
+	} else {
+		err = f.run(c, redacted)
+	}
+	if err != nil || r == nil {
+		return err
+	}
+	return r.report(c.ErrOrStderr())
 }
 
 // run writes a session for another agent.

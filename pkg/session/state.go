@@ -224,22 +224,9 @@ func (w *stateWriter) uuid(purpose string) string {
 
 // mask returns text with a note in place of every credential.
 func (w *stateWriter) mask(text string) string {
-	found := append(secrets.Find(text), secrets.FindAssigned(text)...)
-	if len(found) == 0 {
-		return text
-	}
-	slices.SortStableFunc(found, func(a, b secrets.Secret) int { return cmp.Compare(a.Offset, b.Offset) })
-	var b strings.Builder
-	done := 0
-	for _, f := range found {
-		if f.Offset < done {
-			continue
-		}
-		fmt.Fprintf(&b, "%s[masked: %s]", text[done:f.Offset], f.Kind.ID)
-		done = f.Offset + f.Length
-		w.secrets++
-	}
-	return b.String() + text[done:]
+	masked, notes := secrets.Mask(text)
+	w.secrets += notes
+	return masked
 }
 
 // task returns the user's first request and the latest others.

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/secrets"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/privacy"
+	"github.com/eaapl/handoff/pkg/redact"
+)
+
+// A redaction replaces personal data and credentials in a session and its files: a value by the same
+// replacement everywhere.
+type redaction struct {
+	options  redact.Options
+	replaced map[privacy.Class]int // the number of places
+	masked   int                   // credentials
+	kept     int                   // places with personal data in identifiers
+}
+
+func newRedaction(g *cli.Globals, c *cobra.Command) (*redaction, error) {
+	scanner, err := cli.LoadPolicy(g, c, "")
+	if err != nil {
+		return nil, err
+	}
+	secret := make([]byte, 32)
+	rand.Read(secret) // never fails
+	key, err := redact.NewKey(secret)
+	if err != nil {
+		return nil, err
+	}
+	return &redaction{options: redact.Options{Scanner: scanner, Key: key, Limits: g.Limits}, replaced: map[privacy.Class]int{}}, nil
+}
+
+// session returns a redacted copy of a session's file, in a folder.
+func (r *redaction) session(f *search, one file, folderName string) (file, error) {
+	in, err := one.open(f.Unpacking, f.Limits.MaxBytes, false)
+	if err != nil {
+		return file{}, err
+	}
+	text, err := io.ReadAll(io.NewSectionReader(in, 0, in.size))
+	if err = errors.Join(err, in.close()); err != nil {
+		return file{}, fmt.Errorf("%s: %w", term.Visible(one.path), term.PlainError(err))
+	}
+	s, _, err := f.peek(one)
+	if err != nil {
+		return file{}, err
+	}
+	if text, err = r.lines(text, format.Format(s.Agent)); err != nil {
+		return file{}, fmt.Errorf("%s: %w", term.Visible(one.path), err)
+	}
+	name := plainName(filepath.Base(one.path))
+	copied := file{folder: folder{FS: os.DirFS(folderName)}, name: name, path: filepath.Join(folderName, name)}
+	return copied, term.PlainError(os.WriteFile(copied.path, text, 0o600))
+}
+
+// lines redacts a session, which is one document or JSON Lines. A damaged line is redacted as text.
+func (r *redaction) lines(text []byte, f format.Format) ([]byte, error) {
+	if doc, err := jsonstream.Parse(jsonstream.NewRaw(text), r.options.Limits); err == nil {
+		return r.document(doc, f)
+	}
+	var out []byte
+	for line := range bytes.Lines(text) {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(bytes.TrimSpace(line)), r.options.Limits)
+		if err == nil {
+			line, err = r.document(doc, f)
+			line = append(line, '\n')
+		} else {
+			var damaged string
+			damaged, err = r.text(string(line))
+			line = []byte(damaged)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, line...)
+	}
+	return out, nil
+}
+
+// document redacts a JSON document.
+func (r *redaction) document(doc *jsonstream.Document, f format.Format) ([]byte, error) {
+	draft := jsonstream.NewDraft(doc.Root())
+	if err := r.mask(draft, doc.Root()); err != nil {
+		return nil, err
+	}
+	masked, err := draft.Document(jsonstream.Unlimited())
+	if err != nil {
+		return nil, err
+	}
+	o := r.options
+	o.Format = f
+	result, err := redact.Message(masked, o)
+	for class, n := range result.Replaced {
+		r.replaced[class] += n
+	}
+	r.kept += len(result.Kept)
+	return result.Text, err
+}
+
+// mask masks the credentials in the strings of a value.
+func (r *redaction) mask(draft *jsonstream.Draft, v jsonstream.Value) error {
+	switch v.Kind() {
+	case jsonstream.Object:
+		for _, member := range v.Members() {
+			if err := r.mask(draft, member); err != nil {
+				return err
+			}
+		}
+	case jsonstream.Array:
+		for _, element := range v.Elements() {
+			if err := r.mask(draft, element); err != nil {
+				return err
+			}
+		}
+	case jsonstream.String:
+		if masked, n := secrets.Mask(v.Text()); n > 0 {
+			r.masked += n
+			return draft.Set(v.Pointer(), format.Fill("%", masked))
+		}
+	}
+	return nil
+}
+
+// text redacts a text that is not JSON. The error reports invalid UTF-8.
+func (r *redaction) text(text string) (string, error) {
+	if !utf8.ValidString(text) {
+		return "", errors.New("not text in UTF-8, so that it cannot be redacted")
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(format.Fill("%", text)), jsonstream.Unlimited())
+	if err != nil {
+		return "", err
+	}
+	quoted, err := r.document(doc, "")
+	if err != nil {
+		return "", err
+	}
+	plain, err := jsontext.AppendUnquote(nil, quoted)
+	return string(plain), err
+}
+
+// report describes what was replaced.
+func (r *redaction) report(w io.Writer) error {
+	var parts []string
+	for _, class := range slices.Sorted(maps.Keys(r.replaced)) {
+		parts = append(parts, fmt.Sprintf("%d %s", r.replaced[class], class))
+	}
+	if r.masked > 0 {
+		parts = append(parts, term.Counted(r.masked, "credential"))
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing"}
+	}
+	text := "redacted: " + strings.Join(parts, ", ")
+	if r.kept > 0 {
+		text += fmt.Sprintf("; kept in identifiers: %d", r.kept)
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
