@@ -13,10 +13,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
@@ -66,7 +66,7 @@ func (r *redaction) session(f *search, one file, folderName string) (file, error
 		return file{}, fmt.Errorf("%s: %w", term.Visible(one.path), err)
 	}
 	name := plainName(filepath.Base(one.path))
-	copied := file{folder: folder{FS: os.DirFS(folderName)}, name: name, path: filepath.Join(folderName, name)}
+	copied := file{folder: folder{FS: regular.DirFS(folderName)}, name: name, path: filepath.Join(folderName, name)}
 	return copied, term.PlainError(os.WriteFile(copied.path, text, 0o600))
 }
 
@@ -143,7 +143,7 @@ func (r *redaction) text(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", errors.New("not text in UTF-8, so that it cannot be redacted")
 	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(format.Fill("%", text)), jsonstream.Unlimited())
+	doc, err := parsed(format.Fill("%", text))
 	if err != nil {
 		return "", err
 	}
@@ -151,8 +151,10 @@ func (r *redaction) text(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	plain, err := jsontext.AppendUnquote(nil, quoted)
-	return string(plain), err
+	if doc, err = parsed(quoted); err != nil {
+		return "", err
+	}
+	return doc.Root().Text(), nil
 }
 
 // report describes what was replaced.
