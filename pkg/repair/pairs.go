@@ -190,9 +190,10 @@ func (r *repairer) put(call int, answer []byte, parts *form) {
 		list := r.listOf(to, parts)
 		at := 0
 		for p := range conversation.Parts(r.items[to].turn.Value) {
-			if p.Kind == conversation.Result && p.Value.Parent() == list {
-				at = p.Value.Index() + 1
+			if p.Kind != conversation.Result || p.Value.Parent() != list {
+				break
 			}
+			at = p.Value.Index() + 1
 		}
 		r.insertPart(to, list, at, answer)
 		return
