@@ -87,6 +87,8 @@ func called(tool string, input tree.Node) string {
 		return "Searched the files for: " + query
 	case query != "" && strings.Contains(tool, "search"):
 		return "Searched the web for: " + query
+	case url != "" && firstText(input, "pattern") != "":
+		return "Searched " + url + " for: " + firstText(input, "pattern")
 	case url != "":
 		return "Opened " + url
 	}

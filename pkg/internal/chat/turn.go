@@ -63,6 +63,9 @@ type Part struct {
 func Of(turn tree.Node) Turn {
 	turn = exchange.CanonicalTurn(turn)
 	t := Turn{Role: turn.Get("role").Text(), Further: turn.Without("role", "content", "tool_calls", "tool_call_id")}
+	if kind := turn.Get("type").Text(); kind != "" && kind != "message" { // an item, whose name is that of a tool
+		t.Further = turn.Without("role", "content", "tool_calls", "tool_call_id", "name")
+	}
 	content := turn.Get("content")
 	parts, plain := partsIn(content)
 	if id := turn.Get("tool_call_id"); t.Role == "tool" && tree.IsString(id) {
