@@ -302,11 +302,13 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 // isParallel reports whether the calls of an item of Gemini were made together with those of the item before
 // it: the first of them has no signature, which Gemini gives the first call of a step.
 func (r *repairer) isParallel(i int) bool {
-	if r.provider != provider.Gemini || r.layout.Provider != string(provider.Gemini) || i >= len(r.items) || r.items[i].turn.Role != "assistant" {
+	if r.provider != provider.Gemini || r.layout.Provider != string(provider.Gemini) {
 		return false
 	}
-	for p := range conversation.ToolEvents(r.items[i].turn.Value) {
-		return p.Kind == conversation.Call && !p.Hosted && p.Value.Get("thoughtSignature").Text() == "" && p.Value.Get("thought_signature").Text() == ""
+	for ; i < len(r.items) && r.items[i].turn.Role == "assistant"; i++ { // texts may be between the calls
+		for p := range conversation.ToolEvents(r.items[i].turn.Value) {
+			return p.Kind == conversation.Call && !p.Hosted && p.Value.Get("thoughtSignature").Text() == "" && p.Value.Get("thought_signature").Text() == ""
+		}
 	}
 	return false
 }
