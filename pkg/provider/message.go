@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -138,7 +139,7 @@ func isAside(kind string) bool {
 	return kind == "custom" || kind == "source-url" || kind == "source-document" || strings.HasPrefix(kind, "data-")
 }
 
-// readApproval reads a part about an approval of the AI SDK, which is not sent, and records the calls whose
+// readApproval reads a part about an approval of the AI SDK or of Agent Framework, which is not sent, and records the calls whose
 // result the SDK makes from the response. It returns false for any other part. A call is one if the user went
 // on without a response, and so is one whose input did not arrive whole, or one to a tool that the provider runs
 // after the approval, with its result.
@@ -157,15 +158,26 @@ func (r *reader) readApproval(p conversation.Part) bool {
 		}
 		return state == "approval-requested" && r.passed || state == "input-streaming"
 	case p.Kind == conversation.ApprovalRequest && !isSent:
-		r.asked[p.ID.Text()] = p.Value.Get("toolCallId").Text()
+		r.asked[p.ID.Text()] = askedID(p.Value)
 		return true
 	case p.Kind == conversation.ApprovalResponse && !isSent:
+		if id := askedID(p.Value); id != "" {
+			r.asked[p.ID.Text()] = id
+		}
 		if denied := p.Value.Get("approved").Kind() == jsonstream.False; denied || r.last { // the SDK calls the tool now
 			r.decided[r.asked[p.ID.Text()]] = true
 		}
 		return true
 	}
 	return false
+}
+
+// askedID returns the id of the call that an approval of the AI SDK or of Agent Framework is about.
+func askedID(approval jsonstream.Value) string {
+	if call := conversation.AskedCall(approval); call.Exists() {
+		return cmp.Or(call.Get("call_id").Text(), call.Get("callId").Text())
+	}
+	return approval.Get("toolCallId").Text()
 }
 
 // isAsked reports whether a call of the AI SDK waits for an approval or was denied, or its result follows the

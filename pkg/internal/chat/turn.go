@@ -74,6 +74,9 @@ func Of(turn tree.Node) Turn {
 		t.Parts = []Part{{Kind: Result, ID: id, Name: stringOr(turn.Get("name")), Output: parts, Plain: plain, Failed: failed.Is(jsonstream.True)}}
 		return t
 	}
+	if plain && turn.Get("annotations").Is(jsonstream.Array) { // of the Chat API
+		parts[0].Text = sourcesOf(parts[0].Text, turn)
+	}
 	t.Parts, t.Plain = parts, plain
 	if kind := turn.Get("type").Text(); kind == "reasoning" && t.Role == "assistant" { // an item of the Responses API
 		t.Parts = []Part{{
