@@ -223,7 +223,11 @@ func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
 		if s.execution.Text() == "client" { // a tool search of the Responses API
 			p.Hosted = false
 		}
-	case ApprovalRequest, ApprovalResponse:
+	case ApprovalRequest:
+		if call := AskedCall(v); call.Exists() && !isBesideCall(v, call) { // of Agent Framework: it is the call
+			return Part{Kind: Call, Value: v, ID: callIDOf(call), Name: call.Get("name")}
+		}
+	case ApprovalResponse:
 	default:
 		return p
 	}
@@ -247,6 +251,34 @@ func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
 		p.ID = v.Get(t.ID)
 	}
 	return p
+}
+
+// AskedCall returns the call in an approval of Agent Framework, absent for other parts.
+func AskedCall(approval jsonstream.Value) jsonstream.Value {
+	for _, name := range [...]string{"function_call", "functionCall"} {
+		if call := approval.Get(name); callIDOf(call).Exists() {
+			return call
+		}
+	}
+	return jsonstream.Value{}
+}
+
+// callIDOf returns the id of a call of Agent Framework, in Python or .NET.
+func callIDOf(call jsonstream.Value) jsonstream.Value {
+	if id := call.Get("call_id"); id.Exists() {
+		return id
+	}
+	return call.Get("callId")
+}
+
+// isBesideCall reports whether a list of parts also has the call of an approval.
+func isBesideCall(approval, call jsonstream.Value) bool {
+	for _, v := range approval.Parent().Elements() {
+		if id := callIDOf(v); v != approval && id.Exists() && id.Text() == callIDOf(call).Text() {
+			return true
+		}
+	}
+	return false
 }
 
 // IsMedia reports whether an element of a turn's content or parts is an image, audio, video or a

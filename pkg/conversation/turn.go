@@ -71,6 +71,9 @@ func Role(turn jsonstream.Value) string {
 			if turn.Get("artifactId").Exists() { // A2A
 				return "assistant"
 			}
+			if s.parts.Kind() == jsonstream.Array { // Gemini: the role may be left out
+				return "user"
+			}
 		}
 	}
 	return role

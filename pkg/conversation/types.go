@@ -50,6 +50,8 @@ var types = []Type{
 	{Name: "fallback", Formats: "anthropic"},
 	{Name: "file", Kind: Media, Formats: "openai-chat ai-sdk langchain"},
 	{Name: "file_search_call", Kind: Call, Hosted: true, Formats: "openai-responses"},
+	{Name: "functionApprovalRequest", Kind: ApprovalRequest, ID: "id", Formats: "agent-framework"},
+	{Name: "functionApprovalResponse", Kind: ApprovalResponse, ID: "id", Formats: "agent-framework"},
 	{Name: "functionCall", Kind: Call, Results: "functionResult", ID: "call_id", Formats: "agent-framework"},
 	{Name: "functionResult", Kind: Result, ID: "call_id", Formats: "agent-framework"},
 	{Name: "function_approval_request", Kind: ApprovalRequest, ID: "id", Formats: "agent-framework"},

@@ -34,7 +34,11 @@ func (c *checker) checkCachePoints(turns []conversation.Turn) {
 	for _, t := range turns {
 		points = appendCachePoints(points, t.Item().Get("content"), c.provider)
 	}
-	excess := len(before) + len(points) - maxCachePoints
+	count := len(before) + len(points)
+	if c.provider == Anthropic && c.request.Get("cache_control").Kind() == jsonstream.Object { // the API sets a point itself
+		count++
+	}
+	excess := count - maxCachePoints
 	short := false // a point with the shorter time precedes
 	for _, p := range before {
 		short = short || p.ttl.Text() != "1h"
@@ -46,7 +50,7 @@ func (c *checker) checkCachePoints(turns []conversation.Turn) {
 		case of.Kind == conversation.Reasoning:
 			c.report("cache-point", p.at, "the cache point is at reasoning, where the API does not accept it; remove it, or put it at another part")
 		case i < excess:
-			c.report("cache-point", p.at, "the request has too many cache points: found %d, including the system and the tools; use at most %d, such as the last ones", len(before)+len(points), maxCachePoints)
+			c.report("cache-point", p.at, "the request has too many cache points: found %d, including the system and the tools; use at most %d, such as the last ones", count, maxCachePoints)
 		case short && p.ttl.Text() == "1h":
 			c.report("cache-point", p.ttl, "the cache point of %s comes after one of 5m, and longer times must come first; use 5m, or use 1h in the points before it", finding.QuoteValue(p.ttl))
 		default:
@@ -55,11 +59,11 @@ func (c *checker) checkCachePoints(turns []conversation.Turn) {
 	}
 }
 
-// appendCachePoints appends the cache points of a list of parts, also of those within results.
+// appendCachePoints appends the cache points of a list of parts, also of those within results and documents.
 func appendCachePoints(points []cachePoint, list jsonstream.Value, p Provider) []cachePoint {
 	var last jsonstream.Value
 	for _, v := range list.Elements() {
-		for _, inner := range []jsonstream.Value{v.Get("content"), v.Get("toolResult").Get("content")} {
+		for _, inner := range []jsonstream.Value{v.Get("content"), v.Get("source").Get("content"), v.Get("toolResult").Get("content")} {
 			points = appendCachePoints(points, inner, p)
 		}
 		switch mark := v.Get("cache_control"); {

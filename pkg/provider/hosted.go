@@ -21,8 +21,8 @@ func (c *checker) checkHosted() {
 }
 
 // checkServerTools applies the rules of Anthropic: a result follows its call in the message of the call. The
-// last message may be paused before its results. A call that itself calls tools of the client, such as the
-// execution of code, has its result in a later message.
+// last message may be paused before its results. If a message also calls tools of the client, the API runs its
+// own tools after it has their results: its results are in a later message.
 func (c *checker) checkServerTools() {
 	waiting := map[string]bool{} // calls that wait for results of the client
 	for i := range c.messages {
@@ -33,16 +33,13 @@ func (c *checker) checkServerTools() {
 			switch {
 			case p.Kind == conversation.Call && p.Hosted && id != "":
 				open[id] = p
-			case p.Kind == conversation.Call:
-				if caller := callerOf(p.Value); open[caller].Value.Exists() {
-					waiting[caller] = true
-				}
 			case p.Kind == conversation.Result && p.Hosted && id != "":
 				call, ok := open[id]
 				switch {
 				case ok && isResultOf(call, p):
 					delete(open, id)
 				case !ok && waiting[id]:
+					delete(waiting, id)
 				default:
 					c.report("result-without-call", p.ID, "the tool result has no call: no call to a server tool before it in its message has the id %s; remove it, or fix the history with handoff repair", finding.QuoteValue(p.ID))
 				}
@@ -51,23 +48,17 @@ func (c *checker) checkServerTools() {
 		if i == len(c.messages)-1 && !c.stretch.more {
 			return
 		}
+		calls := m.calls()
 		for _, p := range m.parts {
-			if id := p.ID.Text(); p.Kind == conversation.Call && open[id].Value == p.Value && !waiting[id] {
+			switch id := p.ID.Text(); {
+			case p.Kind != conversation.Call || open[id].Value != p.Value:
+			case calls:
+				waiting[id] = true
+			default:
 				c.report("call-without-result", p.ID, "the call to a server tool has no result: nothing in its message answers %s; add its result, or fix the history with handoff repair", finding.QuoteValue(p.ID))
 			}
 		}
 	}
-}
-
-// callerOf returns the id of the call that makes a call, in the forms of Anthropic and the AI SDK; "" if the
-// model makes it.
-func callerOf(call jsonstream.Value) string {
-	for _, pointer := range []string{"/caller/tool_id", "/providerOptions/anthropic/caller/toolId", "/callProviderMetadata/anthropic/caller/toolId"} {
-		if id := call.At(pointer).Text(); id != "" {
-			return id
-		}
-	}
-	return ""
 }
 
 // isResultOf reports whether a result has the type of the results of a call, in Anthropic's own format.

@@ -230,7 +230,7 @@ func appendMedia(media []medium, v jsonstream.Value, isMedium bool) []medium {
 
 // mediumOf reads a part in the forms of the APIs and libraries.
 func mediumOf(v jsonstream.Value) medium {
-	m := medium{at: v, document: strings.Contains(v.Get("type").Text(), "file") || v.Get("type").Text() == "document" || v.Get("document").Exists()}
+	m := medium{at: v, document: strings.Contains(v.Get("type").Text(), "file") || v.Get("type").Text() == "document" || v.Get("type").Text() == "text-plain" || v.Get("document").Exists()}
 	at := v
 	for _, name := range []string{"source", "image", "document", "inlineData", "inline_data", "image_url", "file", "input_audio"} {
 		if inner := at.Get(name); inner.Kind() == jsonstream.Object {
@@ -266,7 +266,7 @@ func mediumOf(v jsonstream.Value) medium {
 		m.kind, m.document = "audio/"+format, true
 	}
 	m.document = m.document && !strings.HasPrefix(m.kind, "image/")
-	if of := v.Get("type").Text(); of == "audio" || of == "video" || v.Get("inlineData").Exists() || v.Get("inline_data").Exists() { // media of all kinds
+	if of := v.Get("type").Text(); of == "audio" || of == "video" || of == "data" || of == "uri" || v.Get("inlineData").Exists() || v.Get("inline_data").Exists() || v.Get("raw").Exists() { // media of all kinds
 		m.document = m.kind != "" && !strings.HasPrefix(m.kind, "image/")
 	}
 	return m

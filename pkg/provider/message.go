@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -77,6 +78,7 @@ type reader struct {
 	*checker
 	messages     []message
 	passed, last bool // a user turn follows the current turn; no turn does
+	resumed      bool // the last turn had only approvals
 }
 
 // add adds a turn. Its results become a separate message before the rest, unless the provider itself has
@@ -120,6 +122,7 @@ func (r *reader) add(turn conversation.Turn) {
 		if len(rest.parts) > 0 || !split && !approval && !item {
 			r.put(rest)
 		}
+		r.resumed = approval && len(rest.parts) == 0
 	case role == assistant:
 		r.put(rest)
 		r.put(results)
@@ -136,25 +139,67 @@ func isAside(kind string) bool {
 	return kind == "custom" || kind == "source-url" || kind == "source-document" || strings.HasPrefix(kind, "data-")
 }
 
-// readApproval reads a part about an approval of the AI SDK, which is not sent, and records the calls whose
+// readApproval reads a part about an approval of the AI SDK or of Agent Framework, which is not sent, and records the calls whose
 // result the SDK makes from the response. It returns false for any other part. A call is one if the user went
-// on without a response, and so is one whose input did not arrive whole.
+// on without a response, and so is one whose input did not arrive whole, or one to a tool that the provider runs
+// after the approval, with its result.
 func (r *reader) readApproval(p conversation.Part) bool {
 	isSent := r.provider == OpenAIResponses && r.native
 	switch {
+	case p.Kind == conversation.Call && p.Hosted && isAsked(p):
+		r.unsent[p.ID.Text()] = true
+		return true
+	case p.Kind == conversation.Result && r.unsent[p.ID.Text()]:
+		return true
 	case p.Kind == conversation.Call:
 		state := p.Value.Get("state").Text()
+		if state == "approval-responded" && r.last && p.Value.Get("approval").Get("approved").Kind() == jsonstream.True { // the SDK calls the tool now
+			r.decided[p.ID.Text()] = true
+		}
 		return state == "approval-requested" && r.passed || state == "input-streaming"
 	case p.Kind == conversation.ApprovalRequest && !isSent:
-		r.asked[p.ID.Text()] = p.Value.Get("toolCallId").Text()
+		r.asked[p.ID.Text()] = askedID(p.Value)
 		return true
 	case p.Kind == conversation.ApprovalResponse && !isSent:
+		if id := askedID(p.Value); id != "" {
+			r.asked[p.ID.Text()] = id
+		}
 		if denied := p.Value.Get("approved").Kind() == jsonstream.False; denied || r.last { // the SDK calls the tool now
 			r.decided[r.asked[p.ID.Text()]] = true
 		}
 		return true
 	}
 	return false
+}
+
+// askedID returns the id of the call that an approval of the AI SDK or of Agent Framework is about.
+func askedID(approval jsonstream.Value) string {
+	if call := conversation.AskedCall(approval); call.Exists() {
+		return cmp.Or(call.Get("call_id").Text(), call.Get("callId").Text())
+	}
+	return approval.Get("toolCallId").Text()
+}
+
+// isAsked reports whether a call of the AI SDK waits for an approval or was denied, or its result follows the
+// approval in a later message.
+func isAsked(call conversation.Part) bool {
+	if approval := call.Value.Get("approval"); approval.Exists() { // of a UIMessage
+		state := call.Value.Get("state").Text()
+		return state != "output-available" && state != "output-error"
+	}
+	asked := false
+	for _, v := range call.Value.Parent().Elements() {
+		if v.Get("toolCallId").Text() != call.ID.Text() {
+			continue
+		}
+		switch v.Get("type").Text() {
+		case "tool-result":
+			return false
+		case "tool-approval-request":
+			asked = true
+		}
+	}
+	return asked
 }
 
 // put adds a message, or adds its parts to the previous message if both are sent as one.
@@ -180,7 +225,7 @@ func (r *reader) joins(before, m *message) bool {
 	case r.provider == OpenAIChat:
 		return r.divided && m.role == assistant && before.role == assistant
 	case m.role == assistant || before.role == assistant:
-		return m.role == before.role && (r.provider == Anthropic || r.divided)
+		return m.role == before.role && (r.provider == Anthropic || r.divided || r.resumed)
 	case r.provider == Anthropic, before.role == tool && before.onlyResults() && !r.native:
 		return true
 	default:

@@ -130,10 +130,10 @@ type checker struct {
 	messages []message
 	found    []Fault
 
-	// Of the AI SDK: the calls by the ids of their approval requests, and those whose result the SDK makes
-	// from the answer.
-	asked   map[string]string
-	decided map[string]bool
+	// Of the AI SDK: the calls by the ids of their approval requests, those whose result the SDK makes from the
+	// answer, and those that are not sent, because the provider runs their tools after the answer.
+	asked           map[string]string
+	decided, unsent map[string]bool
 }
 
 // report adds a finding of the provider's rule with a name, if there is one.

@@ -31,7 +31,9 @@ func (c *checker) checkShape(turns []conversation.Turn) {
 func (c *checker) checkPart(t conversation.Turn, p conversation.Part) {
 	switch p.Kind {
 	case conversation.Call:
-		c.checkArguments(p)
+		if c.native || !isListed(t, p) {
+			c.checkArguments(p)
+		}
 		if c.native && c.is(Anthropic, BedrockConverse, Gemini) && t.Role == user {
 			c.report("shape", p.Value, "the tool call is in a turn of the user; move it to a turn of the assistant")
 		}
@@ -51,6 +53,20 @@ func (c *checker) checkPart(t conversation.Turn, p conversation.Part) {
 			}
 		}
 	}
+}
+
+// isListed reports whether a call in the content of a turn is also in its tool_calls, from which LangChain sends
+// the arguments: those in the content may be the text of a stream.
+func isListed(t conversation.Turn, p conversation.Part) bool {
+	if p.Value.Parent().Name() != "content" {
+		return false
+	}
+	for _, call := range t.Item().Get("tool_calls").Elements() {
+		if call.Get("id").Text() == p.ID.Text() && call.Get("args").Kind() == jsonstream.Object {
+			return true
+		}
+	}
+	return false
 }
 
 // checkArguments reports arguments of a call with a wrong type: the provider requires an object, OpenAI a

@@ -190,9 +190,10 @@ func (r *repairer) put(call int, answer []byte, parts *form) {
 		list := r.listOf(to, parts)
 		at := 0
 		for p := range conversation.Parts(r.items[to].turn.Value) {
-			if p.Kind == conversation.Result && p.Value.Parent() == list {
-				at = p.Value.Index() + 1
+			if p.Kind != conversation.Result || p.Value.Parent() != list {
+				break
 			}
+			at = p.Value.Index() + 1
 		}
 		r.insertPart(to, list, at, answer)
 		return
@@ -301,11 +302,13 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 // isParallel reports whether the calls of an item of Gemini were made together with those of the item before
 // it: the first of them has no signature, which Gemini gives the first call of a step.
 func (r *repairer) isParallel(i int) bool {
-	if r.provider != provider.Gemini || r.layout.Provider != string(provider.Gemini) || i >= len(r.items) || r.items[i].turn.Role != "assistant" {
+	if r.provider != provider.Gemini || r.layout.Provider != string(provider.Gemini) {
 		return false
 	}
-	for p := range conversation.ToolEvents(r.items[i].turn.Value) {
-		return p.Kind == conversation.Call && !p.Hosted && p.Value.Get("thoughtSignature").Text() == "" && p.Value.Get("thought_signature").Text() == ""
+	for ; i < len(r.items) && r.items[i].turn.Role == "assistant"; i++ { // texts may be between the calls
+		for p := range conversation.ToolEvents(r.items[i].turn.Value) {
+			return p.Kind == conversation.Call && !p.Hosted && p.Value.Get("thoughtSignature").Text() == "" && p.Value.Get("thought_signature").Text() == ""
+		}
 	}
 	return false
 }

@@ -12,7 +12,9 @@ import (
 var codec = (&chat.Form{
 	At:    []string{"/messages"},
 	Style: style,
-	Read:  read,
+	Reading: func() func(dst []tree.Node, message tree.Node) []tree.Node {
+		return (&reader{map[string]bool{}}).read
+	},
 	Write: write,
 }).Codec()
 
@@ -39,11 +41,29 @@ func style(message tree.Node) string {
 // partType is the type of a canonical part with a content that no other format has.
 const partType = "agent_framework_content"
 
+// A reader reads the messages of one conversation.
+type reader struct {
+	called map[string]bool // the ids of calls
+}
+
+// rejected is the result of a call that a person denied, as Agent Framework sends it.
+const rejected = "Error: Tool call invocation was rejected by user."
+
 // read appends the turns of a message.
-func read(dst []tree.Node, message tree.Node) []tree.Node {
+func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 	t := chat.Turn{Role: roleOf(message)}
-	for _, content := range tree.Elements(message.Get("contents")) {
-		if content.Get("type").Text() != "usage" && content.Get("$type").Text() != "usage" { // no model gets it
+	contents := tree.Elements(message.Get("contents"))
+	for _, content := range contents {
+		if p := partOf(content); p.Kind == chat.Call {
+			r.called[p.ID.Text()] = true
+		}
+	}
+	for _, content := range contents {
+		switch kindOf(content) {
+		case "usage": // no model gets it
+		case "function_approval_request", "function_approval_response":
+			t.Parts = append(t.Parts, r.approval(content)...)
+		default:
 			t.Parts = append(t.Parts, partOf(content))
 		}
 	}
@@ -55,6 +75,25 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 		t.Further = append(t.Further, tree.Member{Name: "name", Value: name})
 	}
 	return append(dst, t.Canonical()...)
+}
+
+// approval reads a request for an approval, which is the call if there is no other, or the response to it: a
+// denied call has failed. The result of an approved call has a content of its own.
+func (r *reader) approval(content tree.Node) []chat.Part {
+	asked := either(content, "function_call", "functionCall") // without its type in .NET
+	call := chat.Part{Kind: chat.Call, ID: either(asked, "call_id", "callId"), Name: asked.Get("name"), Arguments: arguments(asked.Get("arguments"))}
+	id := call.ID.Text()
+	switch {
+	case !tree.IsString(call.ID) || !tree.IsString(call.Name):
+		return []chat.Part{partOf(content)}
+	case kindOf(content) == "function_approval_request" && !r.called[id]:
+		r.called[id] = true
+		return []chat.Part{call}
+	case r.called[id] && content.Get("approved").Is(jsonstream.False):
+		text := []chat.Part{{Kind: chat.Text, Text: tree.String(rejected)}}
+		return []chat.Part{{Kind: chat.Result, ID: call.ID, Name: call.Name, Output: text, Plain: true, Failed: true}}
+	}
+	return nil
 }
 
 func roleOf(message tree.Node) string {
@@ -78,16 +117,24 @@ func either(n tree.Node, python, net string) tree.Node {
 // pythonTypes maps the names of types in .NET to those in Python.
 var pythonTypes = map[string]string{
 	"reasoning": "text_reasoning", "functionCall": "function_call", "functionResult": "function_result", "hostedFile": "hosted_file",
+	"functionApprovalRequest": "function_approval_request", "functionApprovalResponse": "function_approval_response",
+}
+
+// kindOf returns the type of a content, by its name in Python.
+func kindOf(content tree.Node) string {
+	net := content.Get("$type").Text()
+	switch {
+	case net == "":
+		return content.Get("type").Text()
+	case pythonTypes[net] != "":
+		return pythonTypes[net]
+	}
+	return net
 }
 
 // partOf reads a content.
 func partOf(content tree.Node) chat.Part {
-	kind := content.Get("type").Text()
-	if net := content.Get("$type").Text(); net != "" {
-		if kind = net; pythonTypes[net] != "" {
-			kind = pythonTypes[net]
-		}
-	}
+	kind := kindOf(content)
 	id, name := either(content, "call_id", "callId"), content.Get("name")
 	text := content.Get("text")
 	switch kind {

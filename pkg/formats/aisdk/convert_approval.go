@@ -17,11 +17,12 @@ type reader struct {
 	waiting map[string]bool      // the ids of calls that wait for an approval
 	denials map[string]tree.Node // turns in place of the results of denied calls, by call id
 	hosted  map[string]bool      // the ids of calls to tools that the provider runs
+	later   map[string]bool      // the ids of those that the provider runs after an approval, as another call
 }
 
 func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 	if len(r.waiting) > 0 && message.Get("role").Text() == "user" {
-		dst = r.withdraw(dst)
+		dst = withdraw(dst, r.waiting)
 	}
 	if message.Get("parts").Is(jsonstream.Array) {
 		return r.ui(dst, message)
@@ -29,11 +30,12 @@ func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 	return r.model(dst, message)
 }
 
-func (r *reader) call(p chat.Part) {
+func (r *reader) call(p chat.Part, part tree.Node) {
 	if r.names == nil {
-		r.names = map[string]tree.Node{}
+		r.names, r.later = map[string]tree.Node{}, map[string]bool{}
 	}
 	r.names[p.ID.Text()] = p.Name
+	r.later[p.ID.Text()] = part.Get("providerExecuted").Is(jsonstream.True)
 }
 
 func (r *reader) host(call tree.Node) {
@@ -61,6 +63,9 @@ func (r *reader) respond(dst []tree.Node, response tree.Node) []tree.Node {
 	}
 	delete(r.waiting, call.Text())
 	if !response.Get("approved").Is(jsonstream.False) {
+		if r.later[call.Text()] {
+			return withdraw(dst, map[string]bool{call.Text(): true})
+		}
 		return dst
 	}
 	p := chat.Part{Kind: chat.Result, ID: call, Name: r.names[call.Text()]}
@@ -69,15 +74,14 @@ func (r *reader) respond(dst []tree.Node, response tree.Node) []tree.Node {
 	return append(dst, turn)
 }
 
-// result appends the turn of a result, or puts it in place of the denial of its call.
+// result appends the turn of a result, which replaces the denial of its call.
 func (r *reader) result(dst, result []tree.Node) []tree.Node {
 	id := result[0].Get("tool_call_id").Text()
 	delete(r.waiting, id)
 	if made, ok := r.denials[id]; ok {
 		delete(r.denials, id)
 		if i := lastIndex(dst, made); i >= 0 {
-			dst[i] = result[0]
-			return dst
+			dst = slices.Delete(dst, i, i+1)
 		}
 	}
 	return append(dst, result...)
@@ -92,14 +96,14 @@ func lastIndex(turns []tree.Node, turn tree.Node) int {
 	return -1
 }
 
-// withdraw removes the calls that wait for an approval.
-func (r *reader) withdraw(dst []tree.Node) []tree.Node {
-	for i := len(dst) - 1; i >= 0 && len(r.waiting) > 0; i-- {
+// withdraw removes the calls with some ids.
+func withdraw(dst []tree.Node, ids map[string]bool) []tree.Node {
+	for i := len(dst) - 1; i >= 0 && len(ids) > 0; i-- {
 		calls := tree.Elements(dst[i].Get("tool_calls"))
 		kept := slices.DeleteFunc(slices.Clone(calls), func(c tree.Node) bool {
 			id := c.Get("id").Text()
-			gone := r.waiting[id]
-			delete(r.waiting, id)
+			gone := ids[id]
+			delete(ids, id)
 			return gone
 		})
 		switch {
@@ -112,7 +116,7 @@ func (r *reader) withdraw(dst []tree.Node) []tree.Node {
 			dst[i] = exchange.CanonicalTurn(dst[i].With("tool_calls", tree.None))
 		}
 	}
-	clear(r.waiting)
+	clear(ids)
 	return dst
 }
 

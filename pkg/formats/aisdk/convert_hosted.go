@@ -15,12 +15,19 @@ func isHosted(part, content tree.Node) bool {
 	if part.Get("type").Text() != "tool-call" || !part.Get("providerExecuted").Is(jsonstream.True) || !tree.IsString(part.Get("toolCallId")) {
 		return false
 	}
+	asked := false
 	for c := content.Children(); c.Next(); {
-		if c.Value.Get("type").Text() == "tool-approval-request" && tree.Same(c.Value.Get("toolCallId"), part.Get("toolCallId")) {
-			return false
+		if !tree.Same(c.Value.Get("toolCallId"), part.Get("toolCallId")) {
+			continue
+		}
+		switch c.Value.Get("type").Text() {
+		case "tool-result":
+			return true
+		case "tool-approval-request":
+			asked = true
 		}
 	}
-	return true
+	return !asked
 }
 
 // hostedParts returns the call and the result of a tool part of a UIMessage that the provider ran, as parts

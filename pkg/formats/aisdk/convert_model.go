@@ -45,8 +45,14 @@ func (r *reader) model(dst []tree.Node, message tree.Node) []tree.Node {
 		case kind == "tool-approval-response":
 			flush()
 			dst = r.respond(dst, c.Value)
-		case kind == "tool-result" && t.Role == "assistant" && r.hosted[c.Value.Get("toolCallId").Text()]:
-			t.Parts = append(t.Parts, chat.Part{Kind: chat.Other, Value: c.Value})
+		case kind == "tool-result" && r.hosted[c.Value.Get("toolCallId").Text()]:
+			p := chat.Part{Kind: chat.Other, Value: c.Value}
+			if t.Role == "assistant" {
+				t.Parts = append(t.Parts, p)
+			} else {
+				flush()
+				dst = append(dst, chat.Turn{Role: "assistant", Parts: []chat.Part{p}}.Canonical()...)
+			}
 		case kind == "tool-result" && tree.IsString(c.Value.Get("toolCallId")):
 			flush()
 			dst = r.result(dst, readResult(c.Value).Canonical())
@@ -57,7 +63,7 @@ func (r *reader) model(dst []tree.Node, message tree.Node) []tree.Node {
 		default:
 			p := readPart(c.Value)
 			if p.Kind == chat.Call {
-				r.call(p)
+				r.call(p, c.Value)
 			}
 			t.Parts = append(t.Parts, p)
 		}

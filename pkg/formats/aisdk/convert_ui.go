@@ -73,8 +73,13 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	if !tree.IsString(id) || !tree.IsString(name) || state == "input-streaming" {
 		return nil, nil
 	}
-	if part.Get("providerExecuted").Is(jsonstream.True) && part.Get("approval") == tree.None {
-		return hostedParts(part, id, name), nil
+	if part.Get("providerExecuted").Is(jsonstream.True) {
+		switch {
+		case part.Get("approval") == tree.None, state == "output-available", state == "output-error":
+			return hostedParts(part, id, name), nil
+		case state == "approval-responded" && part.At("/approval/approved").Is(jsonstream.True): // the provider runs it later
+			return nil, nil
+		}
 	}
 	input := part.Get("input")
 	if input == tree.None {

@@ -101,6 +101,7 @@ func fitBlock(v jsonstream.Value) format.Fit {
 		}
 		return format.Possible
 	case kind == "thinking", kind == "redacted_thinking", kind == "container_upload", kind == "search_result",
+		kind == "compaction", kind == "fallback", kind == "browser_state", kind == "tool_addition", kind == "tool_removal",
 		strings.HasSuffix(kind, "tool_use"), strings.HasSuffix(kind, "tool_result"):
 		return format.Typical
 	case (kind == "image" || kind == "document") && v.Get("source").Exists():

@@ -87,6 +87,8 @@ func called(tool string, input tree.Node) string {
 		return "Searched the files for: " + query
 	case query != "" && strings.Contains(tool, "search"):
 		return "Searched the web for: " + query
+	case url != "" && firstText(input, "pattern") != "":
+		return "Searched " + url + " for: " + firstText(input, "pattern")
 	case url != "":
 		return "Opened " + url
 	}
@@ -226,6 +228,11 @@ func describedText(n tree.Node) string {
 		return firstText(n, "tool_name")
 	case "search_result":
 		return readable(n)
+	case "document": // of Anthropic, with blocks
+		if blocks := n.At("/source/content"); tree.IsString(blocks) || blocks.Is(jsonstream.Array) && tree.All(blocks, func(b tree.Node) bool { return b.Get("type").Text() == "text" }) {
+			return joined(firstText(n, "title"), readable(blocks))
+		}
+		return ""
 	case "compaction":
 		return firstText(n, "content", "summary")
 	case "":
@@ -275,7 +282,11 @@ func sourcesOf(text, part tree.Node) tree.Node {
 	lines := ""
 	for _, list := range []string{"citations", "annotations"} {
 		for c := part.Get(list).Children(); c.Next(); {
-			title, url, cited := firstText(c.Value, "title", "document_title", "filename"), firstText(c.Value, "url", "source"), firstText(c.Value, "cited_text")
+			v := c.Value
+			if cited := v.Get("url_citation"); cited != tree.None { // of the Chat API
+				v = cited
+			}
+			title, url, cited := firstText(v, "title", "document_title", "filename"), firstText(v, "url", "source"), firstText(v, "cited_text")
 			if url != "" && strings.Contains(text.Text(), url) && cited == "" {
 				continue
 			}

@@ -63,17 +63,20 @@ func itemTurn(item tree.Node) tree.Node {
 		if c.Name == tree.None {
 			c.Name = tree.String(strings.TrimSuffix(kind, "_call"))
 		}
-		for _, name := range []string{"input", "action", "operation", "arguments"} {
+		for _, name := range []string{"input", "action", "actions", "operation", "arguments"} {
 			switch v := item.Get(name); {
 			case v.Is(jsonstream.Object):
 				c.Arguments = tree.String(string(v.AppendPlain(nil)))
-			case tree.IsString(v):
+			case tree.IsString(v), v.Is(jsonstream.Array):
 				c.Arguments = tree.String(string(Object(name, v).AppendPlain(nil)))
 			}
 		}
 		return exchange.CallTurn(c, further)
 	case conversation.Result:
 		content := item.Get("output")
+		if content.Get("type").Text() == "computer_screenshot" {
+			content = tree.Array(content.With("type", tree.String("input_image")))
+		}
 		isKnown := func(p tree.Node) bool { return partOf(p).Kind != Other }
 		if !tree.IsString(content) && !(exchange.IsParts(content) && tree.All(content, isKnown)) {
 			content = tree.String(readable(content))

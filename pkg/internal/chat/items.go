@@ -56,6 +56,8 @@ func appendTaken(items []tree.Node, turn tree.Node, kinds ItemKinds) []tree.Node
 	turn = exchange.CanonicalTurn(turn)
 	content := turn.Get("content")
 	switch role := turn.Get("role").Text(); {
+	case tree.IsString(content) && turn.Get("annotations").Is(jsonstream.Array): // of the Chat API
+		turn = turn.With("content", sourcesOf(content, turn)).With("annotations", tree.None)
 	case !content.Is(jsonstream.Array):
 	case role == "assistant":
 		return append(items, spokenItems(turn)...)

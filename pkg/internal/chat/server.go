@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -105,12 +106,13 @@ func snakeCase(v tree.Node) tree.Node {
 }
 
 // pairServerTools replaces calls to server tools without a result after them, and results without a call
-// before them, by texts: the API rejects them. If code that the server executes calls a tool of the client,
-// its result is in a later message. The last message may wait for its results.
+// before them, by texts: the API rejects them. If the message also calls tools of the client, such as from code
+// that the server executes, the result is in a later message. The last message may wait for its results.
 func pairServerTools(messages []Message) {
-	executing := map[string]bool{} // by id, server tools that have called tools of the client
+	executing := map[string]bool{} // by id, server tools that wait for results of the client
 	for n := range len(messages) - 1 {
 		blocks := messages[n].Blocks
+		waits := slices.ContainsFunc(blocks, func(b Block) bool { return b.Kind == Call })
 		open := map[string]int{}
 		say := func(i int) {
 			blocks[i] = Block{Text, textBlock(Part{Text: NoteOf(Part{Kind: Other, Value: blocks[i].Value})}), blocks[i].Turn}
@@ -140,8 +142,64 @@ func pairServerTools(messages []Message) {
 			delete(open, id)
 			delete(executing, id)
 		}
-		for _, i := range open {
-			say(i)
+		for id, i := range open {
+			if waits && isAnswered(messages[n+1:], id) {
+				executing[id] = true
+			} else {
+				say(i)
+			}
 		}
 	}
+}
+
+// isAnswered reports whether messages have the result of a server tool, or the assistant has not gone on yet.
+func isAnswered(messages []Message, id string) bool {
+	goesOn := false
+	for _, m := range messages {
+		goesOn = goesOn || m.Role == "assistant"
+		for _, b := range m.Blocks {
+			if h, ok := HostedOf(b.Value); ok && b.Kind == Other && h.Result && h.ID.Text() == id {
+				return true
+			}
+		}
+	}
+	return !goesOn
+}
+
+// PairServerTools returns turns in which calls to server tools of Anthropic without a result, and results without
+// a call, are texts: its API rejects such blocks. The last turn of the assistant may wait for its results.
+func PairServerTools(turns []tree.Node) []tree.Node {
+	called, answered, last := map[string]bool{}, map[string]bool{}, -1
+	for i, t := range turns {
+		if t.Get("role").Text() == "assistant" {
+			last = i
+		}
+		for c := t.Get("content").Children(); c.Next(); {
+			if h, ok := HostedOf(ServerBlock(c.Value)); ok && h.Result {
+				answered[h.ID.Text()] = true
+			} else if ok {
+				called[h.ID.Text()] = true
+			}
+		}
+	}
+	var changed []tree.Node
+	for i, t := range turns {
+		waits := i == last && (i == len(turns)-1 || calls(t))
+		for j, part := range tree.Elements(t.Get("content")) {
+			h, ok := HostedOf(ServerBlock(part))
+			if !ok || h.Result && called[h.ID.Text()] || !h.Result && (waits || answered[h.ID.Text()]) {
+				continue
+			}
+			if changed == nil {
+				changed = slices.Clone(turns)
+			}
+			parts := slices.Clone(tree.Elements(changed[i].Get("content")))
+			parts[j] = Object("type", tree.String("text"), "text", tree.String(Say([]Part{{Kind: Other, Value: part}})))
+			changed[i] = t.With("content", tree.Array(parts...))
+		}
+	}
+	if changed == nil {
+		return turns
+	}
+	return changed
 }

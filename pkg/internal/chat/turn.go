@@ -63,6 +63,9 @@ type Part struct {
 func Of(turn tree.Node) Turn {
 	turn = exchange.CanonicalTurn(turn)
 	t := Turn{Role: turn.Get("role").Text(), Further: turn.Without("role", "content", "tool_calls", "tool_call_id")}
+	if kind := turn.Get("type").Text(); kind != "" && kind != "message" { // an item, whose name is that of a tool
+		t.Further = turn.Without("role", "content", "tool_calls", "tool_call_id", "name")
+	}
 	content := turn.Get("content")
 	parts, plain := partsIn(content)
 	if id := turn.Get("tool_call_id"); t.Role == "tool" && tree.IsString(id) {
@@ -70,6 +73,9 @@ func Of(turn tree.Node) Turn {
 		t.Further = turn.Without("role", "content", "tool_calls", "tool_call_id", "name", "is_error")
 		t.Parts = []Part{{Kind: Result, ID: id, Name: stringOr(turn.Get("name")), Output: parts, Plain: plain, Failed: failed.Is(jsonstream.True)}}
 		return t
+	}
+	if plain && turn.Get("annotations").Is(jsonstream.Array) { // of the Chat API
+		parts[0].Text = sourcesOf(parts[0].Text, turn)
 	}
 	t.Parts, t.Plain = parts, plain
 	if kind := turn.Get("type").Text(); kind == "reasoning" && t.Role == "assistant" { // an item of the Responses API
