@@ -71,7 +71,7 @@ func LineOf(line jsonstream.Value) (l Line, ok bool) {
 		for _, turn := range Within(line) {
 			l.within = append(l.within, natureOf(turn))
 			told = told || turn.Kind() == jsonstream.String || turn.Get("type").Text() == "message"
-			l.sealed = l.sealed || turn.Get("encrypted_content").Text() != "" && turn.Get("type").Text() != "reasoning"
+			l.sealed = l.sealed || IsSealed(turn)
 		}
 		l.sealed = l.sealed || !told
 		return l, true
@@ -93,6 +93,11 @@ func LineOf(line jsonstream.Value) (l Line, ok bool) {
 		}
 	}
 	return Line{}, false
+}
+
+// IsSealed reports whether a turn of a compaction is its summary, encrypted.
+func IsSealed(turn jsonstream.Value) bool {
+	return turn.Get("encrypted_content").Text() != "" && turn.Get("type").Text() != "reasoning"
 }
 
 // compactedType is the type of the line of a compaction.
@@ -295,22 +300,21 @@ func withoutLast(turns []threadTurn, count int) []threadTurn {
 	return turns[:end]
 }
 
-// takenBack returns the compactions that were made in turns that the user took back. As in Codex, if one
-// turn has several, only the last is returned.
+// takenBack returns the compactions with the turns that replace all others that were made in turns that the user
+// took back.
 func (t *Thread) takenBack() map[int]bool {
 	void := map[int]bool{}
 	type agentTurn struct {
-		id          uint64
-		asked, any  bool
-		compaction  int // -1 for none
-		isCompacted bool
+		id         uint64
+		asked, any bool
+		compacted  []int
 	}
 	var now agentTurn
 	pending := 0
 	end := func() {
 		if pending > 0 && now.any {
-			if now.isCompacted {
-				void[now.compaction] = true
+			for _, i := range now.compacted {
+				void[i] = true
 			}
 			if now.asked {
 				pending--
@@ -327,9 +331,7 @@ func (t *Thread) takenBack() map[int]bool {
 		case showsRequest:
 			now.any, now.asked = true, true
 		case compacts:
-			if now.any = true; !now.isCompacted {
-				now.compaction, now.isCompacted = i, true
-			}
+			now.any, now.compacted = true, append(now.compacted, i)
 		case summarises:
 			now.any = true
 		case rollsBack:

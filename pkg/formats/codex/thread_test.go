@@ -118,6 +118,30 @@ func TestEarlier(t *testing.T) {
 	}
 }
 
+// TestTakenBack checks that all compactions in a turn that the user took back are void, also those made after the turn
+// ended. codex exec resume 0.169.0 sends these turns.
+func TestTakenBack(t *testing.T) {
+	for words, want := range map[string]string{
+		"(1 u1 a1 )1 (2 u2 [u1,u2,uS1] a2 [u1,uS2] )2 <1 (3 u3 a3 )3": "u1 a1 u3 a3",
+		"(1 u1 a1 )1 (2 u2 [u1,u2,uS1] )2 <1 [u1,uS] (3 u3 )3":        "u1 a1 u3",
+		"(1 u1 a1 )1 (2 u2 a2 )2 <1 [u1,uS]":                          "u1 a1",
+		"(1 u1 a1 )1 (2 u2 [u1,uS1] a2 [u1,uS2] )2 (3 u3 )3 <1 (4 u4": "u1 uS2 u4",
+	} {
+		lines := rollout(t, words)
+		var thread Thread
+		for i, v := range lines {
+			if l, ok := LineOf(v); ok {
+				l.Index = int32(i)
+				thread.Add(l)
+			}
+		}
+		turns, _ := thread.Turns()
+		if diff := cmp.Diff(want, told(lines, turns)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", words, diff)
+		}
+	}
+}
+
 // TestLosses checks that a compaction with an encrypted summary, or without one, is a loss, and that a readable
 // one is none.
 func TestLosses(t *testing.T) {
