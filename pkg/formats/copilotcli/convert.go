@@ -64,6 +64,8 @@ func read(dst []tree.Node, event tree.Node) []tree.Node {
 			Kind: chat.Result, ID: tree.String(data.Get("toolCallId").Text()), Plain: true, Failed: failed,
 			Output: []chat.Part{{Kind: chat.Text, Text: tree.String(text)}},
 		}}
+	case "session.context_cleared":
+		t.Parts = []chat.Part{{Kind: chat.Text, Text: tree.String(data.Get("initialMessage").Text())}}
 	case "session.compaction_complete":
 		t.Parts = []chat.Part{{Kind: chat.Text, Text: tree.String(data.Get("summaryContent").Text())}}
 	default:
