@@ -185,14 +185,14 @@ func TestCodexSummaries(t *testing.T) {
 			for _, turn := range s.Turns {
 				turns = append(turns, turn.Text)
 			}
-			if got := strings.Join(turns, " "); got != tt.turns || s.Summary != tt.summary {
+			if got := strings.Join(turns, " "); got != tt.turns || s.Summary != strings.ReplaceAll(tt.summary, `\n`, "\n") {
 				t.Errorf("turns %q and summary %q, want %q and %q", got, s.Summary, tt.turns, tt.summary)
 			}
 		})
 	}
 }
 
-const codexSummary = "Another language model started to solve this problem and produced a summary of its thinking process. "
+const codexSummary = "Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:\\n"
 
 // TestCodexOld reads a rollout whose lines are items, as the first versions wrote them.
 func TestCodexOld(t *testing.T) {

@@ -189,7 +189,7 @@ func natureOf(item jsonstream.Value) nature {
 
 // isOwnSummary reports whether Codex takes a text of the user for the summary of a compaction.
 func isOwnSummary(text string) bool {
-	return strings.HasPrefix(text, summaryMark+" and produced a summary of its thinking process.")
+	return strings.HasPrefix(text, summaryPrefix)
 }
 
 // IsSummary reports whether a text of the user is the summary that a compaction made.
@@ -199,6 +199,12 @@ func IsSummary(text string) bool {
 
 // summaryMark begins the summary that a compaction gives to the model.
 const summaryMark = "Another language model started to solve this problem"
+
+// summaryPrefix is all that Codex writes before the text of a summary. It takes a text with another beginning for a
+// message of the user.
+const summaryPrefix = summaryMark + " and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. " +
+	"Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, " +
+	"use the information in this summary to assist with your own analysis:\n"
 
 // ofDeveloper are the prefixes of texts that Codex adds as the developer before a turn.
 var ofDeveloper = []string{"<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<realtime_conversation>", "<personality_spec>"}
@@ -284,16 +290,16 @@ func spotsOf(turns []threadTurn) []format.Spot {
 }
 
 // withoutLast returns turns without the last count turns of the user, all turns after them, and the texts
-// that Codex added before the first of them.
+// that Codex added before the first of them. The summary of a compaction is no turn of the user.
 func withoutLast(turns []threadTurn, count int) []threadTurn {
 	end := len(turns)
 	for i := len(turns) - 1; i >= 0 && count > 0; i-- {
-		if turns[i].nature == request || turns[i].nature == summary {
+		if turns[i].nature == request {
 			end = i
 			count--
 		}
 	}
-	first := slices.IndexFunc(turns, func(turn threadTurn) bool { return turn.nature == request || turn.nature == summary })
+	first := slices.IndexFunc(turns, func(turn threadTurn) bool { return turn.nature == request })
 	for first >= 0 && end > first && turns[end-1].nature == addedText && end < len(turns) {
 		end--
 	}
@@ -325,7 +331,7 @@ func (t *Thread) takenBack() map[int]bool {
 	for i, l := range slices.Backward(t.lines) {
 		switch l.effect {
 		case isItem:
-			if l.nature == request || l.nature == summary {
+			if l.nature == request {
 				now.any, now.asked = true, true
 			}
 		case showsRequest:
