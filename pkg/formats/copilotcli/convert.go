@@ -22,7 +22,7 @@ var codec = (&chat.Form{
 }).Codec()
 
 // site returns the last known folder and branch of a session.
-func site(lines []tree.Node) (folder, branch tree.Node) {
+func site(_ tree.Node, lines []tree.Node) (folder, branch tree.Node) {
 	for _, line := range lines {
 		context := line.At("/data/context")
 		if line.Get("type").Text() == "session.context_changed" {
