@@ -59,6 +59,61 @@ func Axe(t testing.TB) string {
 	return string(text)
 }
 
+// Adapter is like Install, but for an adapter of the conformance suite, a folder in vectors/adapters. It returns
+// the command that starts the adapter.
+func Adapter(t testing.TB, name string) string {
+	t.Helper()
+	folder := filepath.Join("..", "..", "vectors", "adapters", name)
+	scripts := install(t, folder)
+	source, err := sourceDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, err := adapterIn(scripts, filepath.Join(source, folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return command
+}
+
+// adapterIn copies the scripts that adapters share beside those of one, and returns the command that starts it.
+func adapterIn(scripts, source string) (command string, err error) {
+	shared := []string{"serve.mjs", "chat-model.mjs"}
+	all := sha256.New()
+	for _, name := range shared {
+		if err := add(all, filepath.Dir(source), name); err != nil {
+			return "", err
+		}
+	}
+	target := scripts + "-" + sum(all)
+	if _, err := os.Stat(target); err == nil {
+		return startOf(target), nil
+	}
+	half, err := os.MkdirTemp(filepath.Dir(scripts), "scripts-")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range shared {
+		if err := copyFile(filepath.Join(half, name), filepath.Join(filepath.Dir(source), name)); err != nil {
+			return "", err
+		}
+	}
+	if err := os.CopyFS(filepath.Join(half, "adapter"), os.DirFS(scripts)); err != nil {
+		return "", err
+	}
+	if err := os.Symlink(filepath.Join(filepath.Dir(scripts), "node_modules"), filepath.Join(half, "adapter", "node_modules")); err != nil {
+		return "", err
+	}
+	if err := os.Rename(half, target); err != nil && !errors.Is(err, fs.ErrExist) { // made by another test
+		return "", err
+	}
+	return startOf(target), nil
+}
+
+func startOf(folder string) string {
+	return "node '" + filepath.Join(folder, "adapter", "adapter.mjs") + "'"
+}
+
 func install(t testing.TB, folder string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -90,9 +145,12 @@ var errNoCache = errors.New("there is no folder for the SDKs of the oracles: set
 var unreachable = []string{"EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "ETIMEDOUT", "ERR_SOCKET_TIMEOUT"}
 
 // packages are the files that list the SDKs.
-var packages = []string{"package.json", "package-lock.json", ".npmrc"}
+var packages = []string{"package.json", "package-lock.json", settings}
 
-// installed maps a folder of testdata/oracles to the function that installs it once.
+// settings is the file of npm's settings, which a folder may lack.
+const settings = ".npmrc"
+
+// installed maps a folder, relative to testdata/oracles, to the function that installs it once.
 var installed sync.Map // string to func() (string, error)
 
 // installFrom installs the packages of a folder of testdata/oracles.
@@ -111,7 +169,7 @@ func installFrom(folder string) (string, error) {
 	}
 	versions := sha256.New()
 	for _, name := range packages {
-		if err := add(versions, source, name); err != nil {
+		if err := add(versions, source, name); err != nil && (name != settings || !errors.Is(err, fs.ErrNotExist)) {
 			return "", err
 		}
 	}
@@ -154,7 +212,7 @@ func installSDKs(dir, source string) error {
 		return nil
 	}
 	for _, name := range packages {
-		if err := copyFile(filepath.Join(dir, name), filepath.Join(source, name)); err != nil {
+		if err := copyFile(filepath.Join(dir, name), filepath.Join(source, name)); err != nil && (name != settings || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}

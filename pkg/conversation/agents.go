@@ -50,7 +50,7 @@ func resultIn(part jsonstream.Value) jsonstream.Value {
 // copilotRole returns the role of a type of event that is a turn in sessions of the Copilot CLI, "" for others.
 func copilotRole(kind string) string {
 	switch kind {
-	case "user.message", "session.compaction_complete":
+	case "user.message", "session.compaction_complete", "session.context_cleared":
 		return "user"
 	case "assistant.message":
 		return "assistant"
@@ -67,8 +67,11 @@ func yieldEvent(kind string, data jsonstream.Value, yield func(Part) bool) {
 		return
 	}
 	content := data.Get("content")
-	if kind == "session.compaction_complete" {
+	switch kind {
+	case "session.compaction_complete":
 		content = data.Get("summaryContent")
+	case "session.context_cleared":
+		content = data.Get("initialMessage")
 	}
 	if content.Kind() == jsonstream.String && content.Text() != "" && !yield(Part{Kind: Said, Value: content}) {
 		return

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -153,6 +154,19 @@ func (r *codexReader) countRolledBack(c *collector) {
 	}
 }
 
+// messageOf returns the summary in the line of a compaction, "" if its turn is none of those at spots: a later
+// compaction replaced it.
+func messageOf(line jsonstream.Value, spots []format.Spot) string {
+	message := line.At("/payload/message").Text()
+	for i, turn := range codex.Within(line) {
+		isHere := slices.ContainsFunc(spots, func(s format.Spot) bool { return int(s.Nth) == i+1 })
+		if !isHere && message != "" && strings.Contains(textOf(turn.Get("content")), message) {
+			return ""
+		}
+	}
+	return message
+}
+
 func (r *codexReader) collect(c *collector) error {
 	turns, earlier := r.thread.Turns()
 	for len(turns)+len(earlier) > 0 {
@@ -184,7 +198,7 @@ func (r *codexReader) collect(c *collector) error {
 		}
 		before := len(c.Turns)
 		inLine := format.Elements{Within: codex.Within}
-		byProgram := b.compaction(payload.Get("message").Text(), inLine.At(spots, func(int) jsonstream.Value { return root }))
+		byProgram := b.compaction(messageOf(root, spots), inLine.At(spots, func(int) jsonstream.Value { return root }))
 		for range byProgram {
 			c.omit(ByProgram, r.places[spots[0].Index].line)
 		}

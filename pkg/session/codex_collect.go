@@ -23,6 +23,7 @@ func (b codexBlocks) compaction(message string, turns []jsonstream.Value) (byPro
 	for _, r := range b.Requests {
 		asked = append(asked, r.Text)
 	}
+	isSealed := slices.ContainsFunc(turns, codex.IsSealed)
 	for i, turn := range turns {
 		text := textOf(turn.Get("content"))
 		isLast := !slices.ContainsFunc(turns[i+1:], func(later jsonstream.Value) bool { return later.Get("role").Text() == "user" })
@@ -31,7 +32,7 @@ func (b codexBlocks) compaction(message string, turns []jsonstream.Value) (byPro
 		case turn.Get("role").Text() != "user":
 			b.item(turn)
 		case codex.IsSummary(text), message != "" && strings.Contains(text, message),
-			message == "" && isLast && len(asked) > 0 && !slices.Contains(asked, clip(text)): // no message of the user
+			message == "" && !isSealed && isLast && len(asked) > 0 && !slices.Contains(asked, clip(text)): // no message of the user
 			if !slices.ContainsFunc(found, func(known string) bool { return strings.Contains(text, known) && known != "" }) {
 				found = append(found, text)
 			}

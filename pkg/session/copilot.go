@@ -101,6 +101,8 @@ func (c *collector) copilot(root jsonstream.Value) {
 	switch root.Get("type").Text() {
 	case "user.message":
 		c.user(strings.Clone(data.Get("content").Text()), at, true)
+	case "session.context_cleared":
+		c.user(strings.Clone(data.Get("initialMessage").Text()), at, true)
 	case "assistant.message":
 		response := data.Get("messageId").Text()
 		c.said(strings.Clone(data.Get("content").Text()), response, at, true)

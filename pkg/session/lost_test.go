@@ -282,6 +282,11 @@ func marked(v map[string]any, n *int) record {
 	case kind == "user.message", kind == "assistant.message":
 		data, _ := v["data"].(map[string]any)
 		data["content"] = in(data["content"])
+	case kind == "session.context_cleared":
+		data, _ := v["data"].(map[string]any)
+		if data["initialMessage"] != nil {
+			data["initialMessage"] = in(data["initialMessage"])
+		}
 	case v["info"] != nil:
 		v["parts"] = in(v["parts"])
 	case set != nil:
@@ -376,7 +381,7 @@ func extra(r *rand.Rand, all []record, n *int) record {
 			event("session.snapshot_rewind", fmt.Sprintf(`{"upToEventId":%q,"eventsRemoved":1}`, pick("id"))),
 			event("session.compaction_start", "{}"),
 			event("session.compaction_complete", `{"success":true,"summaryContent":"The summary."}`),
-			event("session.context_cleared", `{"messagesCleared":1}`),
+			event("session.context_cleared", []string{`{"messagesCleared":1}`, `{"messagesCleared":1,"initialMessage":"Sift it."}`}[r.IntN(2)]),
 			event("user.message", `{"content":"Sift it.","parentToolCallId":"c"}`),
 		}[r.IntN(5)]
 	case strings.Contains(whole, `"parts":`):

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,6 +156,43 @@ func TestCodexCompacted(t *testing.T) {
 		t.Errorf("summary %q, %d requests", s.Summary, s.RequestCount)
 	}
 }
+
+// TestCodexSummaries checks that the summary is that of the last compaction, and that a message of the user before an
+// encrypted summary is a message of the user.
+func TestCodexSummaries(t *testing.T) {
+	const at = `{"timestamp":"2026-06-14T11:00:00.000Z","type":`
+	user := func(text string) string {
+		return `{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}`
+	}
+	item := func(text string) string { return at + `"response_item","payload":` + user(text) + "}\n" }
+	compacted := func(message, history string) string {
+		return at + `"compacted","payload":{"message":"` + message + `"` + history + "}}\n"
+	}
+	of := func(turns ...string) string { return `,"replacement_history":[` + strings.Join(turns, ",") + `]` }
+	own := func(text string) string { return codexSummary + text }
+	for _, tt := range []struct{ name, text, turns, summary string }{
+		{"replaced by a summary", item("a") + compacted(own("S1."), of(user("a"), user(own("S1.")))) + item("b") + compacted(own("S2."), ""), "a b", own("S2.")},
+		{"replaced by turns", item("a") + compacted(own("S1."), "") + item("b") + compacted(own("S2."), of(user("b"), user(own("S2.")))), "b", own("S2.")},
+		{"an encrypted summary", compacted("", of(user("a"), user("b"), `{"type":"compaction","encrypted_content":"x"}`)) + item("c"), "a b c", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := at + `"session_meta","payload":{"id":"s"}}` + "\n" + tt.text
+			s, err := Read(strings.NewReader(text), int64(len(text)), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var turns []string
+			for _, turn := range s.Turns {
+				turns = append(turns, turn.Text)
+			}
+			if got := strings.Join(turns, " "); got != tt.turns || s.Summary != strings.ReplaceAll(tt.summary, `\n`, "\n") {
+				t.Errorf("turns %q and summary %q, want %q and %q", got, s.Summary, tt.turns, tt.summary)
+			}
+		})
+	}
+}
+
+const codexSummary = "Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:\\n"
 
 // TestCodexOld reads a rollout whose lines are items, as the first versions wrote them.
 func TestCodexOld(t *testing.T) {
@@ -371,6 +409,44 @@ func TestGemini(t *testing.T) {
 			}
 			if strings.Join(got, ", ") != c.want {
 				t.Errorf("got %s, want %s", strings.Join(got, ", "), c.want)
+			}
+		})
+	}
+}
+
+// TestCopilot checks the events of the Copilot CLI that change the conversation, as the CLI resumes sessions with them.
+func TestCopilot(t *testing.T) {
+	event := func(id, kind, data string) string {
+		return fmt.Sprintf(`{"type":%q,"data":%s,"id":%q,"timestamp":"2026-11-30T03:09:05.000Z","parentId":null}`, kind, data, id)
+	}
+	user := func(id string) string { return event(id, "user.message", `{"content":"`+id+`"}`) }
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		turns string
+		omits string
+	}{
+		{"cleared", []string{user("a"), event("x", "session.context_cleared", `{"messagesCleared":1}`), user("b")}, "b", "rolled-back [2]"},
+		{"cleared, with a first message", []string{user("a"), event("x", "session.context_cleared", `{"messagesCleared":1,"initialMessage":"c"}`), user("b")}, "c b", "rolled-back [2]"},
+		{"a rewind", []string{user("a"), user("b"), user("c"), event("x", "session.snapshot_rewind", `{"upToEventId":"b","eventsRemoved":2}`)}, "a", "rolled-back [3 4]"},
+		{"a rewind of some events", []string{user("a"), user("b"), user("c"), user("d"), event("x", "session.snapshot_rewind", `{"upToEventId":"b","eventIds":["b","d"],"eventsRemoved":2}`)}, "a c", "rolled-back [3 5]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := strings.Join(append([]string{event("s", "session.start", `{"sessionId":"s"}`)}, tt.lines...), "\n")
+			s, err := Read(strings.NewReader(text), int64(len(text)), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var turns []string
+			for _, turn := range s.Turns {
+				turns = append(turns, turn.Text)
+			}
+			omits := ""
+			for _, o := range s.Omissions {
+				omits += fmt.Sprint(o.Cause, " ", o.Lines)
+			}
+			if got := strings.Join(turns, " "); got != tt.turns || omits != tt.omits {
+				t.Errorf("turns %q, omitted %q, want %q and %q", got, omits, tt.turns, tt.omits)
 			}
 		})
 	}

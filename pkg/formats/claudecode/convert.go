@@ -41,7 +41,7 @@ func style(line tree.Node) string {
 }
 
 // site returns the folder and the branch of the last line that has them.
-func site(lines []tree.Node) (folder, branch tree.Node) {
+func site(_ tree.Node, lines []tree.Node) (folder, branch tree.Node) {
 	for _, line := range slices.Backward(lines) {
 		if folder = line.Get("cwd"); folder.Text() != "" {
 			return folder, line.Get("gitBranch")

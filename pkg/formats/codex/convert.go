@@ -53,7 +53,7 @@ func nodesWithin(line tree.Node) (turns []tree.Node) {
 }
 
 // site returns the folder and the branch of a session.
-func site(lines []tree.Node) (folder, branch tree.Node) {
+func site(_ tree.Node, lines []tree.Node) (folder, branch tree.Node) {
 	for _, line := range lines {
 		payload := line.Get("payload")
 		switch line.Get("type").Text() {

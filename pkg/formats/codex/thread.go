@@ -71,7 +71,7 @@ func LineOf(line jsonstream.Value) (l Line, ok bool) {
 		for _, turn := range Within(line) {
 			l.within = append(l.within, natureOf(turn))
 			told = told || turn.Kind() == jsonstream.String || turn.Get("type").Text() == "message"
-			l.sealed = l.sealed || turn.Get("encrypted_content").Text() != "" && turn.Get("type").Text() != "reasoning"
+			l.sealed = l.sealed || IsSealed(turn)
 		}
 		l.sealed = l.sealed || !told
 		return l, true
@@ -93,6 +93,11 @@ func LineOf(line jsonstream.Value) (l Line, ok bool) {
 		}
 	}
 	return Line{}, false
+}
+
+// IsSealed reports whether a turn of a compaction is its summary, encrypted.
+func IsSealed(turn jsonstream.Value) bool {
+	return turn.Get("encrypted_content").Text() != "" && turn.Get("type").Text() != "reasoning"
 }
 
 // compactedType is the type of the line of a compaction.
@@ -184,7 +189,7 @@ func natureOf(item jsonstream.Value) nature {
 
 // isOwnSummary reports whether Codex takes a text of the user for the summary of a compaction.
 func isOwnSummary(text string) bool {
-	return strings.HasPrefix(text, summaryMark+" and produced a summary of its thinking process.")
+	return strings.HasPrefix(text, summaryPrefix)
 }
 
 // IsSummary reports whether a text of the user is the summary that a compaction made.
@@ -194,6 +199,12 @@ func IsSummary(text string) bool {
 
 // summaryMark begins the summary that a compaction gives to the model.
 const summaryMark = "Another language model started to solve this problem"
+
+// summaryPrefix is all that Codex writes before the text of a summary. It takes a text with another beginning for a
+// message of the user.
+const summaryPrefix = summaryMark + " and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. " +
+	"Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, " +
+	"use the information in this summary to assist with your own analysis:\n"
 
 // ofDeveloper are the prefixes of texts that Codex adds as the developer before a turn.
 var ofDeveloper = []string{"<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<realtime_conversation>", "<personality_spec>"}
@@ -279,38 +290,37 @@ func spotsOf(turns []threadTurn) []format.Spot {
 }
 
 // withoutLast returns turns without the last count turns of the user, all turns after them, and the texts
-// that Codex added before the first of them.
+// that Codex added before the first of them. The summary of a compaction is no turn of the user.
 func withoutLast(turns []threadTurn, count int) []threadTurn {
 	end := len(turns)
 	for i := len(turns) - 1; i >= 0 && count > 0; i-- {
-		if turns[i].nature == request || turns[i].nature == summary {
+		if turns[i].nature == request {
 			end = i
 			count--
 		}
 	}
-	first := slices.IndexFunc(turns, func(turn threadTurn) bool { return turn.nature == request || turn.nature == summary })
+	first := slices.IndexFunc(turns, func(turn threadTurn) bool { return turn.nature == request })
 	for first >= 0 && end > first && turns[end-1].nature == addedText && end < len(turns) {
 		end--
 	}
 	return turns[:end]
 }
 
-// takenBack returns the compactions that were made in turns that the user took back. As in Codex, if one
-// turn has several, only the last is returned.
+// takenBack returns the compactions with the turns that replace all others that were made in turns that the user
+// took back.
 func (t *Thread) takenBack() map[int]bool {
 	void := map[int]bool{}
 	type agentTurn struct {
-		id          uint64
-		asked, any  bool
-		compaction  int // -1 for none
-		isCompacted bool
+		id         uint64
+		asked, any bool
+		compacted  []int
 	}
 	var now agentTurn
 	pending := 0
 	end := func() {
 		if pending > 0 && now.any {
-			if now.isCompacted {
-				void[now.compaction] = true
+			for _, i := range now.compacted {
+				void[i] = true
 			}
 			if now.asked {
 				pending--
@@ -321,15 +331,13 @@ func (t *Thread) takenBack() map[int]bool {
 	for i, l := range slices.Backward(t.lines) {
 		switch l.effect {
 		case isItem:
-			if l.nature == request || l.nature == summary {
+			if l.nature == request {
 				now.any, now.asked = true, true
 			}
 		case showsRequest:
 			now.any, now.asked = true, true
 		case compacts:
-			if now.any = true; !now.isCompacted {
-				now.compaction, now.isCompacted = i, true
-			}
+			now.any, now.compacted = true, append(now.compacted, i)
 		case summarises:
 			now.any = true
 		case rollsBack:

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-const ownSummary = summaryMark + " and produced a summary of its thinking process. You also have access to the state. S1"
+const ownSummary = summaryPrefix + "S1"
 
 // rollout returns the lines of a rollout. Each word is a line: u, d and a are messages of the user, the
 // developer and the assistant, [… …] is a compaction with the messages that replace the others, {…} one
@@ -115,6 +115,35 @@ func TestEarlier(t *testing.T) {
 				t.Errorf("earlier items (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTakenBack checks that all compactions in a turn that the user took back are void, also those made after the turn
+// ended. codex exec resume 0.169.0 sends these turns.
+func TestTakenBack(t *testing.T) {
+	for words, want := range map[string]string{
+		"(1 u1 a1 )1 (2 u2 [u1,u2,uS1] a2 [u1,uS2] )2 <1 (3 u3 a3 )3": "u1 a1 u3 a3",
+		"(1 u1 a1 )1 (2 u2 [u1,u2,uS1] )2 <1 [u1,uS] (3 u3 )3":        "u1 a1 u3",
+		"(1 u1 a1 )1 (2 u2 a2 )2 <1 [u1,uS]":                          "u1 a1",
+		"(1 u1 a1 )1 (2 u2 [u1,uS1] a2 [u1,uS2] )2 (3 u3 )3 <1 (4 u4": "u1 uS2 u4",
+		// A summary is no turn of the user, unless Codex takes it for one because of its beginning.
+		"(1 u1 )1 [u1,uOWN] (2 u2 )2 <1 (3 u3 )3":          "u1 " + ownSummary + " u3",
+		"(1 u1 )1 {S} (2 u2 )2 (3 u3 )3 <2 (4 u4 )4":       "u1 S u4",
+		"(1 u1 )1 {S} (2 u2 )2 (3 u3 )3 <3 (4 u4 )4":       "u1 u4",
+		"(1 u1 )1 [u1,uOWN] (2 u2 )2 (3 u3 )3 <3 (4 u4 )4": "u4",
+	} {
+		lines := rollout(t, words)
+		var thread Thread
+		for i, v := range lines {
+			if l, ok := LineOf(v); ok {
+				l.Index = int32(i)
+				thread.Add(l)
+			}
+		}
+		turns, _ := thread.Turns()
+		if diff := cmp.Diff(want, told(lines, turns)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", words, diff)
+		}
 	}
 }
 

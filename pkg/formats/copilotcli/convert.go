@@ -22,7 +22,7 @@ var codec = (&chat.Form{
 }).Codec()
 
 // site returns the last known folder and branch of a session.
-func site(lines []tree.Node) (folder, branch tree.Node) {
+func site(_ tree.Node, lines []tree.Node) (folder, branch tree.Node) {
 	for _, line := range lines {
 		context := line.At("/data/context")
 		if line.Get("type").Text() == "session.context_changed" {
@@ -64,6 +64,8 @@ func read(dst []tree.Node, event tree.Node) []tree.Node {
 			Kind: chat.Result, ID: tree.String(data.Get("toolCallId").Text()), Plain: true, Failed: failed,
 			Output: []chat.Part{{Kind: chat.Text, Text: tree.String(text)}},
 		}}
+	case "session.context_cleared":
+		t.Parts = []chat.Part{{Kind: chat.Text, Text: tree.String(data.Get("initialMessage").Text())}}
 	case "session.compaction_complete":
 		t.Parts = []chat.Part{{Kind: chat.Text, Text: tree.String(data.Get("summaryContent").Text())}}
 	default:

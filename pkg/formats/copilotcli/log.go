@@ -13,7 +13,7 @@ import (
 
 // A Log is the conversation of a session. Its file has events, each with the id of the one before it
 // (parentId). After a compaction, the model gets the user's messages before it, and its summary; a rewind removes
-// an event and all later ones, and a host may clear the conversation.
+// an event and all later ones, and a host may clear the conversation, possibly with a first message of the user.
 //
 // It follows the requests that version 1.0.102 made when it resumed sessions.
 type Log struct {
@@ -33,8 +33,9 @@ type Event struct {
 	Turn   bool // it is a turn
 	Speaks bool // it has a text of the user or the agent
 	id     uint64
-	target uint64 // of a rewind
-	asks   bool   // it is a message of the user
+	target uint64   // of a rewind
+	list   []uint64 // the events that a rewind removes, nil for all from the target on
+	asks   bool     // it is a message of the user
 }
 
 type kind uint8
@@ -98,8 +99,12 @@ func (l *Log) EventOf(v jsonstream.Value) (e Event, ok bool) {
 		}
 	case "session.snapshot_rewind":
 		e.kind, e.target = rewinds, l.hash(data.Get("upToEventId").Text())
+		for _, id := range data.Get("eventIds").Elements() {
+			e.list = append(e.list, l.hash(id.Text()))
+		}
 	case "session.context_cleared":
-		e.kind = clears
+		e.kind, e.Speaks = clears, data.Get("initialMessage").Text() != ""
+		e.Turn, e.asks = e.Speaks, e.Speaks
 	}
 	if e.kind == turn && (v.Get("agentId").Text() != "" || data.Get("parentToolCallId").Text() != "") {
 		e.kind, e.Turn = subAgent, false
@@ -128,16 +133,25 @@ func (l *Log) Add(index int, e Event) {
 		l.revise(e, from)
 		l.take(0, from, Compacted)
 	case rewinds:
-		for i, earlier := range l.events {
-			if earlier.id == e.target {
-				l.take(i, len(l.events), RolledBack)
-				break
-			}
-		}
+		l.rewind(e)
 	case clears:
 		l.take(0, len(l.events), RolledBack)
 	}
 	l.events = append(l.events, e)
+}
+
+// rewind removes the event that a rewind names and all later ones, or only the listed ones of them: the events of a
+// sub-agent that goes on stay.
+func (l *Log) rewind(e Event) {
+	first := slices.IndexFunc(l.events, func(earlier Event) bool { return earlier.id == e.target })
+	if first < 0 {
+		return
+	}
+	for i := len(l.events) - 1; i >= first; i-- {
+		if e.list == nil || slices.Contains(e.list, l.events[i].id) {
+			l.take(i, i+1, RolledBack)
+		}
+	}
 }
 
 // take removes events. A compaction keeps the messages of the user.

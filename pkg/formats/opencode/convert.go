@@ -17,10 +17,16 @@ import (
 var codec = (&chat.Form{
 	At:     []string{"/messages"},
 	Select: turnsAmong,
+	Site:   site,
 	Read:   read,
 	Write:  write,
 	Rest:   describe,
 }).Codec()
+
+// site returns the working folder of a session with a description, which has no branch.
+func site(description tree.Node, _ []tree.Node) (folder, branch tree.Node) {
+	return description.At("/info/directory"), tree.None
+}
 
 // turnsAmong returns the indices of the turns among the messages of a session with a description.
 func turnsAmong(rest tree.Node, messages []tree.Node) (turns []int) {

@@ -72,9 +72,9 @@ type Form struct {
 	// Reading, if set, returns the Read for one message, in formats whose elements depend on
 	// earlier ones.
 	Reading func() func(dst []tree.Node, element tree.Node) []tree.Node
-	// Site returns the folder and the branch of a session, None if they are unknown. It is nil for
-	// formats that are not sessions.
-	Site func(elements []tree.Node) (folder, branch tree.Node)
+	// Site returns the folder and the branch of a session with a description, None if they are unknown. It
+	// is nil for formats that are not sessions.
+	Site func(rest tree.Node, elements []tree.Node) (folder, branch tree.Node)
 	// Write returns the elements for canonical turns.
 	Write func(turns []tree.Node, w *Writing) []tree.Node
 	// Holder is the place of carried data in a message; by default it is the member [exchange.HolderName].
@@ -224,7 +224,7 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 	for l, list := range tree.Elements(view.Get("turns")) {
 		elements := tree.Elements(list)
 		if f.Site != nil {
-			m.Folder, m.Branch = f.Site(elements)
+			m.Folder, m.Branch = f.Site(view.Get("rest"), elements)
 		}
 		before := len(m.Turns)
 		m.Turns = slices.Grow(m.Turns, len(elements))

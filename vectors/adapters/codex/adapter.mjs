@@ -52,6 +52,11 @@ async function input(session) {
 
 const added = /^(# AGENTS\.md instructions|<environment_context>|<permissions instructions>|<user_instructions>)/;
 
+// told returns an action without members that are null: Codex adds them.
+const told = (action) => Object.fromEntries(Object.entries(action ?? {}).filter(([, value]) => value !== null));
+
+const textOf = (output) => (Array.isArray(output) ? output.map((part) => part.text ?? "").join("\n") : typeof output === "string" ? output : JSON.stringify(output));
+
 function turns(items) {
   const all = [];
   const calls = new Map();
@@ -60,11 +65,11 @@ function turns(items) {
       for (const { text } of item.content) if (!added.test(text) && text !== prompt) all.push({ role: item.role, text });
     } else if (item.type.endsWith("_call")) {
       const tool = item.name ?? item.type.replace("_call", "");
-      const call = { role: "assistant", tool, input: item.arguments ?? item.input ?? item.action };
+      const call = { role: "assistant", tool, input: item.arguments ?? item.input ?? told(item.action) };
       calls.set(item.call_id, call);
       all.push(call);
     } else if (item.type.endsWith("_output") && calls.has(item.call_id)) {
-      calls.get(item.call_id).result = typeof item.output === "string" ? item.output : JSON.stringify(item.output);
+      calls.get(item.call_id).result = textOf(item.output);
     }
   }
   return all;
