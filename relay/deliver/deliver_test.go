@@ -207,6 +207,33 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
+// TestAnswersAtAnotherAddress checks that the receiver at one address cannot answer for that at another.
+func TestAnswersAtAnotherAddress(t *testing.T) {
+	onStores(t, func(b *bench) {
+		var here, there transport.Memory
+		b.put("memory:a", here.Publisher())
+		b.put("memory:b", there.Publisher())
+		other := strings.Replace(exampleID, "6e7f936b", "6e7f936c", 1)
+		b.send(b.outgoing(example(b), "memory:a"), b.outgoing(example(b, exampleID, other), "memory:b"))
+		c := there.Consumer()
+		forged := answerText(exampleID, receiver.Rejected, func(a *receiver.Answer) { a.Reason = receiver.ExecutionFailed })
+		if err := c.Reply(b.Context(), b.next(c).Message().ReplyTo, transport.Message{Kind: transport.Answer, Key: exampleID, Attempt: 1, Body: forged}); err != nil {
+			b.Fatal(err)
+		}
+		list, err := b.store.Find(b.Context(), other)
+		if err == nil {
+			err = b.sender.Sweep(b.Context(), deliver.Addresses(list))
+		}
+		if err == nil {
+			err = b.sender.Settle(b.Context())
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.wantState(exampleID, deliver.Dispatched)
+	})
+}
+
 // TestAnswersElsewhere checks that a place with two spellings has one queue of answers, in which the listener
 // of one spelling leaves the answers for the other, and that no place can answer for another one.
 func TestAnswersElsewhere(t *testing.T) {

@@ -117,7 +117,7 @@ func TestTask(t *testing.T) {
 		{audit.Record{Event: audit.Completed, HandoffID: "h1", TaskID: "t", Sender: "reader", Receiver: "scorer", Attempt: 1, Details: audit.Details{ExitCode: &code, DurationMicros: 1_500_000}}, nil},
 		{audit.Record{Event: audit.Dispatched, TraceID: traceID}, second},
 		{audit.Record{Event: audit.Rejected, Reason: "SCHEMA_INVALID", TraceID: traceID, Transport: "nats", Attempt: 1, Details: audit.Details{Findings: []audit.Finding{{Rule: "r", Severity: "error", Message: "Ada's secret"}}}}, second},
-		{audit.Record{Event: audit.Accepted, TraceID: traceID, Transport: "nats", LatencyMicros: 20_000, Attempt: 2}, second},
+		{audit.Record{Event: audit.Accepted, TraceID: traceID, Transport: "nats", LatencyMicros: 20_000, Attempt: 2, Details: audit.Details{By: "Ada", Findings: []audit.Finding{{Rule: "r", Severity: "warning", Message: "Ada's secret"}}}}, second},
 		{audit.Record{Event: audit.ExecutionFailed, HandoffID: "h2", TaskID: "t", Sender: "scorer", Receiver: "writer", Reason: "EXECUTION_FAILED", Attempt: 2, Details: audit.Details{ExitCode: &failed, Explanation: "Ada's secret"}}, nil},
 		{audit.Record{Event: audit.RolledBack, HandoffID: "h2", TaskID: "t", Sender: "scorer", Receiver: "writer", Reason: "EXECUTION_FAILED", Attempt: 2, Details: audit.Details{By: "Ada"}}, nil},
 	} {
