@@ -3,7 +3,9 @@
 package output
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/eaapl/handoff/internal/claim"
@@ -22,7 +24,18 @@ func TestTemporaryPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := (&Files{Claims: &claim.Set{}}).Create("a.json", old)
+	before := fs.FileMode(0) // the mode of the new file before it is set
+	atOwner := watchedInfo{old, func() {
+		for _, name := range temporariesIn(t) {
+			info, err := os.Stat(name)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			before = info.Mode().Perm()
+		}
+	}}
+	out, err := (&Files{Claims: &claim.Set{}}).Create("a.json", atOwner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +43,33 @@ func TestTemporaryPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Mode().Perm() != 0o600 {
-		t.Errorf("the mode is %v", info.Mode())
+	if info.Mode().Perm() != 0o600 || before&0o077 != 0 {
+		t.Errorf("the mode is %v, and was %v before", info.Mode(), before)
 	}
 	if err := out.Discard(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A watchedInfo calls a function when it is asked for its owner.
+type watchedInfo struct {
+	fs.FileInfo
+	asked func()
+}
+
+func (w watchedInfo) Sys() any {
+	w.asked()
+	return w.FileInfo.Sys()
+}
+
+// temporariesIn returns the names of the temporary files in the working directory.
+func temporariesIn(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob(temporaryPrefix + "*" + temporarySuffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 // A group other than that of the old file gets no more rights than others have.
