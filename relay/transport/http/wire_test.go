@@ -360,6 +360,49 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestStopWhileAnswering checks that an answer is written as a whole if the receiver stops meanwhile.
+func TestStopWhileAnswering(t *testing.T) {
+	s, err := http.Serve(t.Context(), &url.URL{Scheme: "http", Host: "127.0.0.1:0"}, http.ServeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := bytes.Repeat([]byte("x"), 64<<20) // more than the system buffers
+	var working sync.WaitGroup
+	working.Go(func() {
+		d, err := s.Next(t.Context())
+		if err == nil {
+			err = errors.Join(d.Answer(t.Context(), transport.Message{Outcome: transport.Taken, Body: answer}), d.Ack(t.Context()))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := net.Dial("tcp", s.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", s.Addr())
+	in := bufio.NewReader(c)
+	if _, err := in.Peek(1); err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	time.Sleep(50 * time.Millisecond) // if Close has not begun, less is tested
+	r, err := nethttp.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.Copy(io.Discard, r.Body); err != nil || n != int64(len(answer)) {
+		t.Errorf("%d bytes of %d, error %v", n, len(answer), err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	working.Wait()
+}
+
 func TestCurl(t *testing.T) {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
