@@ -24,7 +24,7 @@ var readers = []string{
 }
 
 func newCall(turn int, p conversation.Part) *call {
-	c := &call{turn: turn, value: p.Value, outcomes: map[Kind]outcome{}}
+	c := &call{turn: turn, value: p.Value, kinds: map[Kind]bool{}}
 	in := argumentsOf(p.Value)
 	c.words = strings.Join(in.texts, "\n")
 	tool := plainName(p.Tool())
@@ -51,13 +51,13 @@ func newCall(turn int, p conversation.Part) *call {
 func (c *call) actions(tool string) {
 	switch {
 	case strings.Contains(tool, "createpullrequest"), strings.Contains(tool, "createmergerequest"):
-		c.outcomes[PullRequest] = unknown
+		c.kinds[PullRequest] = true
 	case strings.HasSuffix(tool, "gitcommit"):
-		c.outcomes[Commit] = unknown
+		c.kinds[Commit] = true
 	case strings.HasPrefix(tool, "deploy"):
-		c.outcomes[Deployment] = unknown
+		c.kinds[Deployment] = true
 	case tool == "runtests", tool == "runtest":
-		c.outcomes[Tests] = unknown
+		c.kinds[Tests] = true
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *call) actions(tool string) {
 func (c *call) run(commands string, isScript bool) {
 	for _, words := range simpleCommands(commands, isScript) {
 		if kind, ok := kindOf(words); ok {
-			c.outcomes[kind] = unknown
+			c.kinds[kind] = true
 			continue
 		}
 		paths, known := writtenBy(words)
@@ -74,15 +74,36 @@ func (c *call) run(commands string, isScript bool) {
 	}
 }
 
-// answer adds the result of the call.
-func (c *call) answer(result jsonstream.Value) {
-	c.result = result
-	text := resultText(result)
-	whole := outcomeOf(result, text)
-	c.failed = whole == failed
-	for kind := range c.outcomes {
+// read reads the result of the call when a claim first depends on it: most results are long, and decide nothing.
+func (c *call) read() {
+	if c.outcomes != nil {
+		return
+	}
+	c.outcomes = map[Kind]outcome{}
+	if !c.result.Exists() {
+		return
+	}
+	text := resultText(c.result)
+	whole := outcomeOf(c.result, text)
+	c.isFailure = whole == failed
+	for kind := range c.kinds {
 		c.outcomes[kind] = refined(kind, whole, text)
 	}
+}
+
+// failed reports whether the call failed as a whole.
+func (c *call) failed() bool {
+	c.read()
+	return c.isFailure
+}
+
+// outcome returns the outcome of the call's last command of a kind, and reports whether it has one.
+func (c *call) outcome(kind Kind) (result outcome, ran bool) {
+	if !c.kinds[kind] {
+		return unknown, false
+	}
+	c.read()
+	return c.outcomes[kind], true
 }
 
 // plainName returns the name of a tool in lower case, without the name of its server and separators.

@@ -23,14 +23,16 @@ type record struct {
 
 // A call is a tool call with its effects.
 type call struct {
-	turn     int
-	value    jsonstream.Value
-	result   jsonstream.Value // absent if there is none
-	outcomes map[Kind]outcome // of the commands that it ran
-	written  []string         // the paths of files that it wrote or deleted
-	failed   bool             // as a whole
-	words    string           // its arguments as text
-	opaque   bool             // it may have changed files that it does not name
+	turn    int
+	value   jsonstream.Value
+	result  jsonstream.Value // absent if there is none
+	kinds   map[Kind]bool    // of the commands that it ran
+	written []string         // the paths of files that it wrote or deleted
+	words   string           // its arguments as text
+	opaque  bool             // it may have changed files that it does not name
+
+	outcomes  map[Kind]outcome // nil before read
+	isFailure bool
 }
 
 func newRecord(h *history.History) *record {
@@ -54,7 +56,7 @@ func newRecord(h *history.History) *record {
 				c, unnamed = unnamed[0], unnamed[1:]
 			}
 			if c != nil && !c.result.Exists() {
-				c.answer(p.Value)
+				c.result = p.Value
 			}
 		}
 	}
@@ -111,9 +113,9 @@ func (r *record) judge(c Claim, turn int) Claim {
 	}
 	changed := false // files may have changed after the call that decides
 	for _, one := range slices.Backward(before) {
-		result, ran := one.outcomes[c.Kind]
+		result, ran := one.outcome(c.Kind)
 		if !ran {
-			changed = changed || !one.failed && (one.opaque || len(one.written) > 0)
+			changed = changed || (one.opaque || len(one.written) > 0) && !one.failed()
 			continue
 		}
 		c.Calls = one.evidence()
@@ -140,7 +142,7 @@ func (r *record) judgeFile(c Claim, before []*call) Claim {
 	for _, one := range slices.Backward(before) {
 		isWritten := slices.ContainsFunc(one.written, func(written string) bool { return samePath(written, c.Path) })
 		switch {
-		case isWritten && !one.failed:
+		case isWritten && !one.failed():
 			c.Verdict, c.Reason, c.Calls = Shown, "a call wrote the file", one.evidence()
 			return c
 		case isWritten && refused == nil:
@@ -148,7 +150,7 @@ func (r *record) judgeFile(c Claim, before []*call) Claim {
 		case !isWritten && named == nil && strings.Contains(one.words, path.Base(c.Path)):
 			named = one
 		}
-		opaque = opaque || one.opaque && !one.failed
+		opaque = opaque || one.opaque && !one.failed()
 	}
 	switch {
 	case refused != nil && !opaque:
