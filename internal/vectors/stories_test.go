@@ -14,7 +14,6 @@ type story struct {
 	*rand.Rand
 	last  int // the last number
 	lines []string
-	calls int
 }
 
 type object = map[string]any
@@ -62,7 +61,6 @@ type claudeStory struct {
 	*story
 	tip  string // the uuid of the last line of the conversation
 	site object
-	past []string // the uuids of requests and of the last lines of responses
 	ends []string // the uuids of the last lines of responses
 }
 
@@ -397,8 +395,8 @@ func (c *codexStory) step() {
 		c.item(codexMessage("assistant", c.text("Say")))
 	}
 	type call struct {
-		id, output string
-		custom     bool
+		id     string
+		custom bool
 	}
 	var calls []call
 	for range 1 + c.IntN(2) {
