@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +65,12 @@ func TestConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // the server waits five seconds for a connection without a request
 			address, stop := servedWith(t, byPath, guard.ServerOptions{Connections: most, ReadTimeout: time.Hour})
-			for range 2 * most {
+			var first net.Conn
+			for i := range 2 * most {
 				c := dial(t, address)
+				if i == 0 {
+					first = c
+				}
 				if _, err := io.WriteString(c, sent); err != nil {
 					t.Fatal(err)
 				}
@@ -76,6 +82,14 @@ func TestConnections(t *testing.T) {
 			fmt.Fprint(c, "GET /200 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 			if status := answerOf(t, c); status != http.StatusOK {
 				t.Errorf("status %d", status)
+			}
+			if !strings.HasPrefix(sent, "POST") { // bodies may be read in another order
+				if err := first.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, first); errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("the first connection made no room: there are more than %d", most)
+				}
 			}
 			if err := stop(); err != nil {
 				t.Error(err)
