@@ -131,6 +131,8 @@ func TestDetectByTurns(t *testing.T) {
 		{"an empty list beside which nothing tells", `{"history":[]}`, ""},
 		{"an empty list in a body", `{"generationConfig":{},"contents":[]}`, format.Gemini},
 		{"an unknown role", `[{"role":"User","content":"hi"}]`, format.OpenAIChat},
+		{"a compaction of the Messages API", `[` + hi + `,{"role":"assistant","content":[{"type":"compaction","content":"s"}]}]`, format.Anthropic},
+		{"a fallback of the Messages API", `[` + hi + `,{"role":"assistant","content":[{"type":"fallback"},{"type":"text","text":"t"}]}]`, format.Anthropic},
 		{"a body of the Messages API by its tools", `{"model":"m","max_tokens":9,"messages":[` + hi + `],"tools":[{"name":"f","input_schema":{}}]}`, format.Anthropic},
 		{"a body of the Messages API by its model", `{"model":"claude-x","max_tokens":9,"messages":[` + hi + `]}`, format.Anthropic},
 		{"a body of the Chat API with a model of Anthropic", `{"model":"claude-x","max_tokens":9,"messages":[` + hi + `],"tools":[{"type":"function","function":{"name":"f"}}]}`, format.OpenAIChat},
