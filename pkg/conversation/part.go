@@ -81,9 +81,16 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	if s.content.Kind() == jsonstream.String && s.content.Text() != "" && !yield(Part{Kind: Said, Value: s.content}) {
 		return
 	}
+	var called map[string]bool // the ids of calls of Agent Framework; nil before the first request for an approval
 	for _, list := range [...]jsonstream.Value{s.content, s.parts, s.contents} {
 		for _, v := range list.Elements() {
 			part, answered := PartOf(v)
+			if part.Kind == ApprovalRequest && list == s.contents {
+				if called == nil {
+					called = callIDs(list)
+				}
+				part = asCall(part, called)
+			}
 			if part.Kind == Result && role == "assistant" && v.Get("type").Text() == "tool-result" {
 				part.Hosted = true // the AI SDK has the client's results in turns of the tool
 			}
@@ -223,11 +230,7 @@ func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
 		if s.execution.Text() == "client" { // a tool search of the Responses API
 			p.Hosted = false
 		}
-	case ApprovalRequest:
-		if call := AskedCall(v); call.Exists() && !isBesideCall(v, call) { // of Agent Framework: it is the call
-			return Part{Kind: Call, Value: v, ID: callIDOf(call), Name: call.Get("name")}
-		}
-	case ApprovalResponse:
+	case ApprovalRequest, ApprovalResponse:
 	default:
 		return p
 	}
@@ -253,14 +256,15 @@ func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
 	return p
 }
 
-// AskedCall returns the call in an approval of Agent Framework, absent for other parts.
-func AskedCall(approval jsonstream.Value) jsonstream.Value {
+// AskedCall returns the call in an approval of Agent Framework and its id, absent for other parts.
+func AskedCall(approval jsonstream.Value) (call, id jsonstream.Value) {
 	for _, name := range [...]string{"function_call", "functionCall"} {
-		if call := approval.Get(name); callIDOf(call).Exists() {
-			return call
+		call = approval.Get(name)
+		if id = callIDOf(call); id.Exists() {
+			return call, id
 		}
 	}
-	return jsonstream.Value{}
+	return jsonstream.Value{}, jsonstream.Value{}
 }
 
 // callIDOf returns the id of a call of Agent Framework, in Python or .NET.
@@ -271,14 +275,24 @@ func callIDOf(call jsonstream.Value) jsonstream.Value {
 	return call.Get("callId")
 }
 
-// isBesideCall reports whether a list of parts also has the call of an approval.
-func isBesideCall(approval, call jsonstream.Value) bool {
-	for _, v := range approval.Parent().Elements() {
-		if id := callIDOf(v); v != approval && id.Exists() && id.Text() == callIDOf(call).Text() {
-			return true
+// callIDs returns the ids of the calls in the contents of a message of Agent Framework.
+func callIDs(contents jsonstream.Value) map[string]bool {
+	ids := map[string]bool{}
+	for _, v := range contents.Elements() {
+		if id := callIDOf(v); id.Exists() {
+			ids[id.Text()] = true
 		}
 	}
-	return false
+	return ids
+}
+
+// asCall returns a request for an approval as the call in it, unless the message also has the call itself.
+func asCall(request Part, called map[string]bool) Part {
+	call, id := AskedCall(request.Value)
+	if !call.Exists() || called[id.Text()] {
+		return request
+	}
+	return Part{Kind: Call, Value: request.Value, ID: id, Name: call.Get("name")}
 }
 
 // IsMedia reports whether an element of a turn's content or parts is an image, audio, video or a

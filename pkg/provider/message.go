@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -79,6 +78,13 @@ type reader struct {
 	messages     []message
 	passed, last bool // a user turn follows the current turn; no turn does
 	resumed      bool // the last turn had only approvals
+	approvals    approvals
+}
+
+// approvals are the calls of the AI SDK in a list of parts that have a request for an approval or a result there.
+type approvals struct {
+	list            jsonstream.Value
+	asked, answered map[string]bool // by call id
 }
 
 // add adds a turn. Its results become a separate message before the rest, unless the provider itself has
@@ -139,14 +145,14 @@ func isAside(kind string) bool {
 	return kind == "custom" || kind == "source-url" || kind == "source-document" || strings.HasPrefix(kind, "data-")
 }
 
-// readApproval reads a part about an approval of the AI SDK or of Agent Framework, which is not sent, and records the calls whose
-// result the SDK makes from the response. It returns false for any other part. A call is one if the user went
-// on without a response, and so is one whose input did not arrive whole, or one to a tool that the provider runs
-// after the approval, with its result.
+// readApproval reads a part about an approval of the AI SDK or of Agent Framework, which is not sent, and records
+// the calls whose result the SDK makes from the response. It returns false for any other part. A call is such a
+// part if the user went on without a response, if its input did not arrive whole, or if the provider runs its tool
+// after the approval; its result is one, too.
 func (r *reader) readApproval(p conversation.Part) bool {
 	isSent := r.provider == OpenAIResponses && r.native
 	switch {
-	case p.Kind == conversation.Call && p.Hosted && isAsked(p):
+	case p.Kind == conversation.Call && p.Hosted && r.isAsked(p):
 		r.unsent[p.ID.Text()] = true
 		return true
 	case p.Kind == conversation.Result && r.unsent[p.ID.Text()]:
@@ -174,32 +180,33 @@ func (r *reader) readApproval(p conversation.Part) bool {
 
 // askedID returns the id of the call that an approval of the AI SDK or of Agent Framework is about.
 func askedID(approval jsonstream.Value) string {
-	if call := conversation.AskedCall(approval); call.Exists() {
-		return cmp.Or(call.Get("call_id").Text(), call.Get("callId").Text())
+	if _, id := conversation.AskedCall(approval); id.Exists() {
+		return id.Text()
 	}
 	return approval.Get("toolCallId").Text()
 }
 
 // isAsked reports whether a call of the AI SDK waits for an approval or was denied, or its result follows the
 // approval in a later message.
-func isAsked(call conversation.Part) bool {
+func (r *reader) isAsked(call conversation.Part) bool {
 	if approval := call.Value.Get("approval"); approval.Exists() { // of a UIMessage
 		state := call.Value.Get("state").Text()
 		return state != "output-available" && state != "output-error"
 	}
-	asked := false
-	for _, v := range call.Value.Parent().Elements() {
-		if v.Get("toolCallId").Text() != call.ID.Text() {
-			continue
-		}
-		switch v.Get("type").Text() {
-		case "tool-result":
-			return false
-		case "tool-approval-request":
-			asked = true
+	a := &r.approvals
+	if list := call.Value.Parent(); a.list != list {
+		*a = approvals{list, map[string]bool{}, map[string]bool{}}
+		for _, v := range list.Elements() {
+			switch v.Get("type").Text() {
+			case "tool-result":
+				a.answered[v.Get("toolCallId").Text()] = true
+			case "tool-approval-request":
+				a.asked[v.Get("toolCallId").Text()] = true
+			}
 		}
 	}
-	return asked
+	id := call.ID.Text()
+	return a.asked[id] && !a.answered[id]
 }
 
 // put adds a message, or adds its parts to the previous message if both are sent as one.

@@ -18,6 +18,7 @@ func (d *draft) moveEvidence(e *editor) {
 	list := d.h.Lists[0].Pointer() + "/"
 	subtasks := d.h.Root.Get("completedSubtasks")
 	moved, places := jsonstream.NewDraft(subtasks), map[string]string(nil)
+	unchanged := map[string]bool{} // turns, by their former indexes
 	for _, subtask := range subtasks.Elements() {
 		for _, evidence := range subtask.Get("evidence").Elements() {
 			for _, call := range evidence.Get("calls").Elements() {
@@ -33,8 +34,13 @@ func (d *draft) moveEvidence(e *editor) {
 				now := strings.TrimSuffix(list+places[turn]+"/"+below, "/")
 				pointer := strings.TrimPrefix(former.Pointer(), subtasks.Pointer())
 				var err error
-				was, is := jsonstream.AppendCompact(nil, d.h.Root.At(former.Text()).Raw()), jsonstream.AppendCompact(nil, e.value(now).Raw())
-				if bytes.Equal(was, is) {
+				same, known := unchanged[turn]
+				if !known { // many pointers may name parts of one turn
+					was, is := d.h.Root.At(list+turn), e.value(list+places[turn])
+					same = bytes.Equal(jsonstream.AppendCompact(nil, was.Raw()), jsonstream.AppendCompact(nil, is.Raw()))
+					unchanged[turn] = same
+				}
+				if same {
 					err = moved.Set(pointer, quote(now))
 				} else {
 					err = moved.Remove(pointer)
