@@ -96,11 +96,7 @@ func (r *redaction) lines(text []byte, f format.Format) ([]byte, error) {
 
 // document redacts a JSON document.
 func (r *redaction) document(doc *jsonstream.Document, f format.Format) ([]byte, error) {
-	draft := jsonstream.NewDraft(doc.Root())
-	if err := r.mask(draft, doc.Root()); err != nil {
-		return nil, err
-	}
-	masked, err := draft.Document(jsonstream.Unlimited())
+	masked, err := r.mask(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -114,28 +110,25 @@ func (r *redaction) document(doc *jsonstream.Document, f format.Format) ([]byte,
 	return result.Text, err
 }
 
-// mask masks the credentials in the strings of a value.
-func (r *redaction) mask(draft *jsonstream.Draft, v jsonstream.Value) error {
-	switch v.Kind() {
-	case jsonstream.Object:
-		for _, member := range v.Members() {
-			if err := r.mask(draft, member); err != nil {
-				return err
-			}
+// mask masks the credentials in the strings of a document.
+func (r *redaction) mask(doc *jsonstream.Document) (*jsonstream.Document, error) {
+	draft, found := jsonstream.NewDraft(doc.Root()), 0
+	for v := range doc.Root().All() {
+		if v.Kind() != jsonstream.String {
+			continue
 		}
-	case jsonstream.Array:
-		for _, element := range v.Elements() {
-			if err := r.mask(draft, element); err != nil {
-				return err
-			}
-		}
-	case jsonstream.String:
 		if masked, n := secrets.Mask(v.Text()); n > 0 {
-			r.masked += n
-			return draft.Set(v.Pointer(), format.Fill("%", masked))
+			found += n
+			if err := draft.Set(v.Pointer(), format.Fill("%", masked)); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return nil
+	if found == 0 {
+		return doc, nil
+	}
+	r.masked += found
+	return draft.Document(jsonstream.Unlimited())
 }
 
 // text redacts a text that is not JSON. The error reports invalid UTF-8.
@@ -157,7 +150,7 @@ func (r *redaction) text(text string) (string, error) {
 	return doc.Root().Text(), nil
 }
 
-// report describes what was replaced.
+// report writes the numbers of replaced places and masked credentials.
 func (r *redaction) report(w io.Writer) error {
 	var parts []string
 	for _, class := range slices.Sorted(maps.Keys(r.replaced)) {

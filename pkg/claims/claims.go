@@ -83,17 +83,32 @@ func Check(h *history.History) []Claim {
 
 // inSubtask adds the claims in a completed subtask.
 func (r *record) inSubtask(all []Claim, subtask jsonstream.Value) []Claim {
-	description, result := subtask.Get("description"), subtask.Get("result")
-	turn := r.turnOf(result.Text())
-	return r.inText(r.inText(all, description, turn), result, turn)
+	turn := r.turnOf(subtask.Get("result").Text())
+	for _, c := range claimsOf(subtask) {
+		all = append(all, r.judge(c, turn))
+	}
+	return all
+}
+
+// claimsOf returns the claims in a completed subtask, without verdicts.
+func claimsOf(subtask jsonstream.Value) []Claim {
+	return append(claimsInText(subtask.Get("description")), claimsInText(subtask.Get("result"))...)
 }
 
 // inText adds the claims in the text of a value, made before the turn with an index.
 func (r *record) inText(all []Claim, v jsonstream.Value, turn int) []Claim {
+	for _, c := range claimsInText(v) {
+		all = append(all, r.judge(c, turn))
+	}
+	return all
+}
+
+// claimsInText returns the claims in the text of a value, without verdicts.
+func claimsInText(v jsonstream.Value) (all []Claim) {
 	for _, s := range sentences(v.Text()) {
 		for _, c := range claimsIn(s) {
 			c.Value = v
-			all = append(all, r.judge(c, turn))
+			all = append(all, c)
 		}
 	}
 	return all

@@ -121,18 +121,11 @@ func digestAt(root jsonstream.Value, pointer string) string {
 	return digest.String()
 }
 
-// anyClaims reports whether one of the completed subtasks has evidence or claims.
+// anyClaims reports whether a completed subtask has evidence or claims.
 func anyClaims(subtasks jsonstream.Value) bool {
 	for _, subtask := range subtasks.Elements() {
-		if subtask.Get("evidence").Exists() {
+		if subtask.Get("evidence").Exists() || len(claimsOf(subtask)) > 0 {
 			return true
-		}
-		for _, member := range []string{"description", "result"} {
-			for _, s := range sentences(subtask.Get(member).Text()) {
-				if len(claimsIn(s)) > 0 {
-					return true
-				}
-			}
 		}
 	}
 	return false

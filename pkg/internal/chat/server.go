@@ -109,7 +109,18 @@ func snakeCase(v tree.Node) tree.Node {
 // before them, by texts: the API rejects them. If the message also calls tools of the client, such as from code
 // that the server executes, the result is in a later message. The last message may wait for its results.
 func pairServerTools(messages []Message) {
-	executing := map[string]bool{} // by id, server tools that wait for results of the client
+	executing := map[string]bool{}                 // by id, server tools that wait for results of the client
+	lastResult, lastAnswer := map[string]int{}, -1 // the last message with the result of a server tool, and of the assistant
+	for n, m := range messages {
+		if m.Role == "assistant" {
+			lastAnswer = n
+		}
+		for _, b := range m.Blocks {
+			if h, ok := HostedOf(b.Value); ok && b.Kind == Other && h.Result {
+				lastResult[h.ID.Text()] = n
+			}
+		}
+	}
 	for n := range len(messages) - 1 {
 		blocks := messages[n].Blocks
 		waits := slices.ContainsFunc(blocks, func(b Block) bool { return b.Kind == Call })
@@ -143,27 +154,13 @@ func pairServerTools(messages []Message) {
 			delete(executing, id)
 		}
 		for id, i := range open {
-			if waits && isAnswered(messages[n+1:], id) {
+			if waits && (lastResult[id] > n || lastAnswer <= n) { // the result is there, or the assistant has not gone on yet
 				executing[id] = true
 			} else {
 				say(i)
 			}
 		}
 	}
-}
-
-// isAnswered reports whether messages have the result of a server tool, or the assistant has not gone on yet.
-func isAnswered(messages []Message, id string) bool {
-	goesOn := false
-	for _, m := range messages {
-		goesOn = goesOn || m.Role == "assistant"
-		for _, b := range m.Blocks {
-			if h, ok := HostedOf(b.Value); ok && b.Kind == Other && h.Result && h.ID.Text() == id {
-				return true
-			}
-		}
-	}
-	return !goesOn
 }
 
 // PairServerTools returns turns in which calls to server tools of Anthropic without a result, and results without
