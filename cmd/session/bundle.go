@@ -31,16 +31,9 @@ func (f *continueFlags) pack(c *cobra.Command, original, one file, r *redaction)
 			return err
 		}
 	}
-	in, err := one.open(f.Unpacking, bundle.MaxBytes, false)
+	text, err := one.text(f.Unpacking, bundle.MaxBytes)
 	if err != nil {
 		return err
-	}
-	text, err := io.ReadAll(io.NewSectionReader(in, 0, min(in.size, bundle.MaxBytes+1)))
-	if err = errors.Join(err, in.close()); err != nil {
-		return fmt.Errorf("%s: %w", term.Visible(one.path), term.PlainError(err))
-	}
-	if len(text) > bundle.MaxBytes {
-		return fmt.Errorf("%s: the session has more than %d bytes", term.Visible(one.path), bundle.MaxBytes)
 	}
 	m, err := ownMessage(s, "bundle", s.When(f.now()))
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -199,12 +198,8 @@ func (f *continueFlags) convertSession(c *cobra.Command, one file, from, to sess
 // document returns the document of a session.
 func (f *continueFlags) document(c *cobra.Command, one file) (*jsonstream.Document, error) {
 	if _, ok := one.openCodeStorage(); ok {
-		in, err := one.open(f.Unpacking, f.Limits.MaxBytes, false)
+		text, err := one.text(f.Unpacking, f.Limits.MaxBytes)
 		if err != nil {
-			return nil, err
-		}
-		text, err := io.ReadAll(io.NewSectionReader(in, 0, in.size))
-		if err = errors.Join(err, in.close()); err != nil {
 			return nil, err
 		}
 		return jsonstream.Parse(jsonstream.NewRaw(text), f.Limits)

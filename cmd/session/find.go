@@ -295,6 +295,25 @@ func (f file) open(o compress.ReaderOptions, limit int64, brief bool) (*opened, 
 	return &opened{bytes.NewReader(text), int64(len(text)), info.ModTime(), func() error { return nil }}, nil
 }
 
+// text returns the text of a session. The error reports more than limit bytes, unless it is 0.
+func (f file) text(o compress.ReaderOptions, limit int64) ([]byte, error) {
+	if limit <= 0 {
+		limit = jsonstream.DefaultMaxBytes
+	}
+	in, err := f.open(o, limit, false)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.NewSectionReader(in, 0, min(in.size, limit+1)))
+	if err = errors.Join(err, in.close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err))
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s: the session has more than %d bytes", term.Visible(f.path), limit)
+	}
+	return text, nil
+}
+
 // read reads a session.
 func (f *search) read(one file, o session.Options) (s *session.Session, modified time.Time, err error) {
 	return f.load(one, o, session.Read, false)

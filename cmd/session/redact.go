@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/bundle"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/internal/secrets"
@@ -23,6 +23,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/redact"
+	"github.com/eaapl/handoff/pkg/session"
 )
 
 // A redaction replaces personal data and credentials in a session and its files: a value by the same
@@ -39,28 +40,18 @@ func newRedaction(g *cli.Globals, c *cobra.Command) (*redaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	secret := make([]byte, 32)
-	rand.Read(secret) // never fails
-	key, err := redact.NewKey(secret)
-	if err != nil {
-		return nil, err
-	}
-	return &redaction{options: redact.Options{Scanner: scanner, Key: key, Limits: g.Limits}, replaced: map[privacy.Class]int{}}, nil
+	return &redaction{options: redact.Options{Scanner: scanner, Key: redact.NewRandomKey(), Limits: g.Limits}, replaced: map[privacy.Class]int{}}, nil
 }
 
 // session returns a redacted copy of a session's file, in a folder.
 func (r *redaction) session(f *search, one file, folderName string) (file, error) {
-	in, err := one.open(f.Unpacking, f.Limits.MaxBytes, false)
+	text, err := one.text(f.Unpacking, bundle.MaxBytes)
 	if err != nil {
 		return file{}, err
 	}
-	text, err := io.ReadAll(io.NewSectionReader(in, 0, in.size))
-	if err = errors.Join(err, in.close()); err != nil {
-		return file{}, fmt.Errorf("%s: %w", term.Visible(one.path), term.PlainError(err))
-	}
-	s, _, err := f.peek(one)
+	s, err := session.Peek(bytes.NewReader(text), int64(len(text)), session.Options{Limits: f.Limits})
 	if err != nil {
-		return file{}, err
+		return file{}, fmt.Errorf("%s: %w", term.Visible(one.path), err)
 	}
 	if text, err = r.lines(text, format.Format(s.Agent)); err != nil {
 		return file{}, fmt.Errorf("%s: %w", term.Visible(one.path), err)

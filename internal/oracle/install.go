@@ -76,7 +76,8 @@ func Adapter(t testing.TB, name string) string {
 	return command
 }
 
-// adapterIn copies the scripts that adapters share beside those of one, and returns the command that starts it.
+// adapterIn returns the command that starts an adapter. It copies the scripts of the adapter and those of all
+// adapters into one folder.
 func adapterIn(scripts, source string) (command string, err error) {
 	shared := []string{"serve.mjs", "chat-model.mjs"}
 	all := sha256.New()

@@ -196,7 +196,7 @@ func (c *claudeStory) response() bool {
 	return count > 0
 }
 
-// queued adds what the user typed during the agent's work.
+// queued adds messages that the user typed while the agent worked.
 func (c *claudeStory) queued(sent bool) {
 	var prompt any = c.text("Queued")
 	if c.one(3) {
@@ -322,7 +322,7 @@ func codexMessage(role string, texts ...string) object {
 	return object{"type": "message", "role": role, "content": parts}
 }
 
-// turn adds a turn of the agent: a request, and what it did.
+// turn adds a turn of the agent: a request, its calls and its answers.
 func (c *codexStory) turn(n int) {
 	id := fmt.Sprintf("turn-%d", n)
 	isOld := n < c.old

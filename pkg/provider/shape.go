@@ -56,7 +56,7 @@ func (c *checker) checkPart(t conversation.Turn, p conversation.Part) {
 }
 
 // isListed reports whether a call in the content of a turn is also in its tool_calls, from which LangChain sends
-// the arguments: those in the content may be the text of a stream.
+// the arguments. Arguments in the content may be pieces of a stream.
 func isListed(t conversation.Turn, p conversation.Part) bool {
 	if p.Value.Parent().Name() != "content" {
 		return false

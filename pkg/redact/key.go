@@ -36,7 +36,8 @@ func NewKey(secret []byte) (*Key, error) {
 	return deriveKey(secret), nil
 }
 
-func newRandomKey() *Key {
+// NewRandomKey returns a key of a random secret, for replacements that nobody can derive again.
+func NewRandomKey() *Key {
 	secret := make([]byte, sha256.Size)
 	rand.Read(secret) // never fails
 	return deriveKey(secret)

@@ -36,7 +36,7 @@ func newNaming(o Options, w *walk) *naming {
 		spelling: map[string]string{}, replaced: map[privacy.Class]int{},
 	}
 	if n.key == nil {
-		n.key = newRandomKey() // for values that keep their format
+		n.key = NewRandomKey() // for values that keep their format
 	}
 	n.meet(w.pieces)
 	return n

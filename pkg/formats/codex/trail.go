@@ -55,7 +55,7 @@ func (t *trail) Turns() []format.Spot {
 // Losses implements [format.Lossy].
 func (t *trail) Losses() []format.Loss { return t.thread.losses() }
 
-// Compactions implements [format.Revising]. Compactions that nobody can read are losses instead.
+// Compactions implements [format.Revising]. Unreadable compactions are losses instead.
 func (t *trail) Compactions() (all []format.Compaction) {
 	t.thread.replay(func(l Line, now []threadTurn) {
 		if l.sealed {
