@@ -164,9 +164,6 @@ func mediaIn(n tree.Node) (chat.Media, bool) {
 	if f := n.Get("file"); f.Is(jsonstream.Object) {
 		m.Data, m.URL, m.MediaType, m.Name = stringOf(f.Get("bytes")), stringOf(f.Get("uri")), stringOf(f.Get("mimeType")), stringOf(f.Get("name"))
 	}
-	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
-	case "image", "audio", "video":
-		m.Type = kind
-	}
+	m.TakeType()
 	return m, (m.Data == tree.None) != (m.URL == tree.None)
 }

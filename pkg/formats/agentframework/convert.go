@@ -159,9 +159,7 @@ func partOf(content tree.Node) chat.Part {
 	case "data", "uri", "hosted_file":
 		m := chat.Media{Type: "file", MediaType: stringOf(either(content, "media_type", "mediaType")), FileID: stringOf(either(content, "file_id", "fileId")), Name: stringOf(name)}
 		m.Address(stringOf(content.Get("uri")))
-		if top, _, _ := strings.Cut(m.MediaType.Text(), "/"); top == "image" || top == "audio" || top == "video" {
-			m.Type = top
-		}
+		m.TakeType()
 		if m.URL != tree.None || m.Data != tree.None || m.FileID != tree.None {
 			return chat.Part{Kind: chat.File, Media: m}
 		}

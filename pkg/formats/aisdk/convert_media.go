@@ -38,10 +38,7 @@ func readFile(data, mediaType, name tree.Node) chat.Part {
 	if m.MediaType == tree.None && tree.IsString(mediaType) && !mediaType.Empty() {
 		m.MediaType = mediaType
 	}
-	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
-	case "image", "audio", "video":
-		m.Type = kind
-	}
+	m.TakeType()
 	return chat.Part{Kind: chat.File, Media: m}
 }
 

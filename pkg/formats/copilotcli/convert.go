@@ -59,22 +59,40 @@ func read(dst []tree.Node, event tree.Node) []tree.Node {
 		t.Plain = len(t.Parts) > 0 && t.Parts[0].Kind == chat.Text
 	case "tool.execution_complete":
 		text, failed := result(data.At("/result/content").Text(), data.At("/error/message").Text(), data.Get("success").Kind())
+		output := append([]chat.Part{{Kind: chat.Text, Text: tree.String(text)}}, filesIn(data.At("/result/binaryResultsForLlm"))...)
 		t.Role = "tool"
-		t.Parts = []chat.Part{{
-			Kind: chat.Result, ID: tree.String(data.Get("toolCallId").Text()), Plain: true, Failed: failed,
-			Output: []chat.Part{{Kind: chat.Text, Text: tree.String(text)}},
-		}}
+		t.Parts = []chat.Part{{Kind: chat.Result, ID: tree.String(data.Get("toolCallId").Text()), Plain: len(output) == 1, Failed: failed, Output: output}}
 	case "session.context_cleared":
 		t.Parts = []chat.Part{{Kind: chat.Text, Text: tree.String(data.Get("initialMessage").Text())}}
 	case "session.compaction_complete":
 		t.Parts = []chat.Part{{Kind: chat.Text, Text: tree.String(data.Get("summaryContent").Text())}}
 	default:
 		t.Parts = []chat.Part{{Kind: chat.Text, Text: content}}
+		t.Parts = append(t.Parts, filesIn(data.Get("attachments"))...)
+		t.Plain = len(t.Parts) == 1
 	}
 	if at := chat.OwnTime(event); exchange.IsTime(at) {
 		t.Further = []tree.Member{{Name: "timestamp", Value: at}}
 	}
 	return append(dst, t.Canonical()...)
+}
+
+// filesIn reads the attachments of a message, or the binary results of a tool, that have their data in them.
+func filesIn(list tree.Node) (files []chat.Part) {
+	for _, n := range tree.Elements(list) {
+		if !tree.IsString(n.Get("data")) || !tree.IsString(n.Get("mimeType")) {
+			continue
+		}
+		m := chat.Media{Type: "file", Data: n.Get("data"), MediaType: n.Get("mimeType"), Name: n.Get("displayName")}
+		m.TakeType()
+		files = append(files, chat.Part{Kind: chat.File, Media: m})
+	}
+	return files
+}
+
+// HasFile reports whether a value is an attachment or a binary result with its data.
+func HasFile(v jsonstream.Value) bool {
+	return v.Get("data").Kind() == jsonstream.String && v.Get("mimeType").Kind() == jsonstream.String
 }
 
 // ResultOf returns the text of a tool's result, from the data of its event, and whether the tool failed.
@@ -132,14 +150,36 @@ func (o *writer) add(turn tree.Node, kind string, at, data tree.Node) {
 	o.parent = id
 }
 
+// split returns the parts without files, and the files with their data: of the type image, or else of the type other.
+func split(parts []chat.Part, image, other string) (said []chat.Part, files []tree.Node) {
+	for _, p := range parts {
+		m := p.Media
+		if p.Kind != chat.File || m.Data == tree.None || m.MediaType.Text() == "" {
+			said = append(said, p)
+			continue
+		}
+		kind := other
+		if m.Type == "image" {
+			kind = image
+		}
+		files = append(files, chat.Object("type", tree.String(kind), "data", m.Data, "mimeType", m.MediaType, "displayName", m.Name))
+	}
+	return said, files
+}
+
 func (o *writer) turn(turn tree.Node, t chat.Turn) {
 	at := o.TurnTime(turn, o.began)
 	var said []chat.Part
-	var calls []tree.Node
+	var calls, attachments []tree.Node
 	for _, p := range t.Parts {
 		switch p.Kind {
 		case chat.Result:
-			data := chat.Object("toolCallId", p.ID, "success", tree.Bool(!p.Failed), "result", chat.Object("content", tree.String(chat.Say(p.Output))))
+			said, files := split(p.Output, "image", "resource")
+			result := chat.Object("content", tree.String(chat.Say(said)))
+			if len(files) > 0 {
+				result = result.With("binaryResultsForLlm", tree.Array(files...))
+			}
+			data := chat.Object("toolCallId", p.ID, "success", tree.Bool(!p.Failed), "result", result)
 			if p.Failed {
 				data = chat.Object("toolCallId", p.ID, "success", tree.Bool(false), "error", chat.Object("message", tree.String(chat.Say(p.Output))))
 			}
@@ -151,9 +191,12 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 			said = append(said, p)
 		}
 	}
+	if t.Role == "user" {
+		said, attachments = split(said, "blob", "blob")
+	}
 	text := chat.Say(said)
 	switch {
-	case text == "" && len(calls) == 0:
+	case text == "" && len(calls) == 0 && len(attachments) == 0:
 	case t.Role == "assistant":
 		message := o.ID(turn, len(o.lines), "data/messageId")
 		o.add(turn, "assistant.message", at, chat.Object("messageId", message, "content", tree.String(text), "toolRequests", tree.Array(calls...)))
@@ -161,6 +204,6 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 		text = "[" + t.Role + "] " + text
 		fallthrough
 	default:
-		o.add(turn, "user.message", at, chat.Object("content", tree.String(text), "attachments", tree.Array()))
+		o.add(turn, "user.message", at, chat.Object("content", tree.String(text), "attachments", tree.Array(attachments...)))
 	}
 }

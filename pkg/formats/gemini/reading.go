@@ -73,14 +73,20 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 		}
 	}
 	t := chat.Turn{Role: roleOf(content)}
-	results := false
+	results, goesOn := false, false
 	for _, n := range tree.Elements(content.Get("parts")) {
 		p := r.part(n)
 		if p.Kind == chat.Call && content.Get("role") == tree.None {
 			t.Role = "assistant"
 		}
 		results = results || p.Kind == chat.Result
-		t.Parts = append(t.Parts, p)
+		if last := len(t.Parts) - 1; goesOn && p.Kind == chat.Result && p.ID.Text() == t.Parts[last].ID.Text() {
+			t.Parts[last].Output, t.Parts[last].Plain, t.Parts[last].Failed = append(t.Parts[last].Output, p.Output...), false, p.Failed
+		} else {
+			t.Parts = append(t.Parts, p)
+		}
+		response := eitherNode(n, "functionResponse", "function_response")
+		goesOn = eitherNode(response, "willContinue", "will_continue").Is(jsonstream.True) // a function may give several
 	}
 	if len(t.Parts) == 0 {
 		return dst
@@ -257,10 +263,7 @@ func mediaIn(n tree.Node) (chat.Media, bool) {
 	}
 	m.MediaType = stringOf(eitherNode(blob, "mimeType", "mime_type"))
 	m.Name = stringOf(eitherNode(blob, "displayName", "display_name"))
-	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
-	case "image", "audio", "video":
-		m.Type = kind
-	}
+	m.TakeType()
 	return m, true
 }
 

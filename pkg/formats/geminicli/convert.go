@@ -108,10 +108,8 @@ func resultOf(call tree.Node) []tree.Node {
 		return nil
 	}
 	parts := partsOf(result)
-	for _, part := range parts {
-		if part.Get("functionResponse") != tree.None {
-			return parts
-		}
+	if slices.ContainsFunc(parts, func(part tree.Node) bool { return part.Get("functionResponse") != tree.None }) {
+		return withFiles(parts)
 	}
 	name := "output"
 	if status := call.Get("status").Text(); status == "error" || status == "cancelled" {
@@ -119,6 +117,28 @@ func resultOf(call tree.Node) []tree.Node {
 	}
 	response := chat.Object("id", call.Get("id"), "name", call.Get("name"), "response", chat.Object(name, tree.String(result.Flat())))
 	return []tree.Node{chat.Object("functionResponse", response)}
+}
+
+// withFiles returns the parts of a result with the files beside its only response in the response, where the API has
+// them, too.
+func withFiles(parts []tree.Node) []tree.Node {
+	var responses, others, files []tree.Node
+	for _, part := range parts {
+		switch {
+		case part.Get("functionResponse") != tree.None:
+			responses = append(responses, part)
+		case part.HasAny("inlineData", "fileData"):
+			files = append(files, part)
+		default:
+			others = append(others, part)
+		}
+	}
+	if len(responses) != 1 || len(files) == 0 {
+		return parts
+	}
+	response := responses[0].Get("functionResponse")
+	files = append(tree.Elements(response.Get("parts")), files...)
+	return append([]tree.Node{responses[0].With("functionResponse", response.With("parts", tree.Array(files...)))}, others...)
 }
 
 // A writer writes the messages of one session.
@@ -169,9 +189,16 @@ func (o *writer) begin() {
 // add adds the message of a turn, or its result to the message of its call.
 func (o *writer) add(turn tree.Node, t chat.Turn) {
 	responses, parts := o.parts(t)
-	for _, response := range responses {
-		if !o.answer(response, t) {
+	for i, response := range responses {
+		var files []tree.Node
+		if i == len(responses)-1 && t.Role == "tool" {
+			files = parts
+		}
+		switch {
+		case !o.answer(response, files, t):
 			o.message(turn, "user", tree.Array(response))
+		case len(files) > 0:
+			parts = nil
 		}
 	}
 	if t.Role != "assistant" {
@@ -216,8 +243,8 @@ func (o *writer) message(turn tree.Node, kind string, content tree.Node) {
 	o.lines = append(o.lines, chat.Object("id", id, "timestamp", o.TurnTime(turn, o.began), "type", tree.String(kind), "content", content))
 }
 
-// answer adds a response to the message of its call, and reports false if there is none.
-func (o *writer) answer(response tree.Node, t chat.Turn) bool {
+// answer adds a response and its files to the message of its call, and reports false if there is none.
+func (o *writer) answer(response tree.Node, files []tree.Node, t chat.Turn) bool {
 	id := response.At("/functionResponse/id").Text()
 	at, ok := o.open[id]
 	if !ok {
@@ -232,7 +259,7 @@ func (o *writer) answer(response tree.Node, t chat.Turn) bool {
 	}
 	line := o.lines[at.line]
 	calls := slices.Clone(tree.Elements(line.Get("toolCalls")))
-	calls[at.call] = calls[at.call].With("status", tree.String(status)).With("result", tree.Array(response))
+	calls[at.call] = calls[at.call].With("status", tree.String(status)).With("result", tree.Array(append([]tree.Node{response}, files...)...))
 	o.lines[at.line] = line.With("toolCalls", tree.Array(calls...))
 	return true
 }

@@ -88,13 +88,18 @@ func ResultText(result jsonstream.Value) string {
 	if texts == nil {
 		return Text(result)
 	}
+	for _, p := range result.Elements() { // files beside the responses
+		if text := partText(p); text != "" {
+			texts = append(texts, text)
+		}
+	}
 	return strings.Clone(strings.Join(texts, "\n"))
 }
 
-// ResponseText returns the output or the error of a function response, or all of it.
+// ResponseText returns the output or the error of a function response, or all of it if it has more.
 func ResponseText(response jsonstream.Value) string {
 	for _, name := range [...]string{"output", "error"} {
-		if text := response.Get(name); text.Kind() == jsonstream.String {
+		if text := response.Get(name); text.Kind() == jsonstream.String && response.Len() == 1 {
 			return strings.Clone(text.Text())
 		}
 	}

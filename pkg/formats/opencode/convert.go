@@ -98,9 +98,7 @@ func mediaOf(part tree.Node) (chat.Media, bool) {
 		return chat.Media{}, false
 	}
 	m := chat.Media{Type: "file", MediaType: part.Get("mime"), Name: part.Get("filename")}
-	if top, _, _ := strings.Cut(kind, "/"); top == "image" || top == "audio" || top == "video" {
-		m.Type = top
-	}
+	m.TakeType()
 	m.Address(part.Get("url"))
 	return m, true
 }
@@ -121,7 +119,12 @@ func readTool(part tree.Node) (call chat.Part, result []chat.Turn) {
 		return call, nil
 	}
 	output := []chat.Part{{Kind: chat.Text, Text: tree.String(text.Text())}}
-	return call, []chat.Turn{{Role: "tool", Parts: []chat.Part{{Kind: chat.Result, ID: id, Name: name, Output: output, Plain: true, Failed: failed}}}}
+	for _, attachment := range tree.Elements(state.Get("attachments")) {
+		if m, ok := mediaOf(attachment); ok {
+			output = append(output, chat.Part{Kind: chat.File, Media: m})
+		}
+	}
+	return call, []chat.Turn{{Role: "tool", Parts: []chat.Part{{Kind: chat.Result, ID: id, Name: name, Output: output, Plain: len(output) == 1, Failed: failed}}}}
 }
 
 // describe returns the description of a new session.
@@ -177,12 +180,15 @@ type writer struct {
 	last     int64            // the time of the last message
 }
 
+// noRequest is the parent of responses before the first message of the user. OpenCode imports only ids.
+const noRequest = "msg_00000000000000000000000000"
+
 // A place is the place of a part: the index of its message, and its own in the message.
 type place struct{ message, part int }
 
 // write returns a message for each turn. A result is in the part of its call.
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
-	o := &writer{Writing: w, open: map[string]place{}, asked: tree.String("")}
+	o := &writer{Writing: w, open: map[string]place{}, asked: tree.String(noRequest)}
 	o.session = sessionOf(w.Meaning, w.Maker)
 	for turn, joined := range chat.Joined(turns) {
 		t := chat.Of(turn)
@@ -206,7 +212,9 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 	if t.Role == "system" || t.Role == "developer" {
 		prefix = "[" + t.Role + "] "
 	}
-	for _, p := range t.Parts {
+	inOrder := slices.Clone(t.Parts)
+	slices.SortStableFunc(inOrder, func(a, b chat.Part) int { return order(a) - order(b) })
+	for _, p := range inOrder {
 		switch p.Kind {
 		case chat.Result:
 			if part, ok := o.answer(p); !ok {
@@ -216,10 +224,7 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 			o.open[p.ID.Text()] = place{index, len(parts)}
 			parts = append(parts, chat.Object("type", tree.String("tool"), "callID", p.ID, "tool", p.Name, "state",
 				chat.Object("status", tree.String("pending"), "input", p.Input(), "raw", tree.String(""))))
-		case chat.Reasoning:
-			if role == "assistant" && p.Text != tree.None {
-				parts = append(parts, chat.Object("type", tree.String("reasoning"), "text", p.Text, "time", chat.Object("start", tree.Int(0))))
-			}
+		case chat.Reasoning: // OpenCode would send it to another model as what the assistant said
 		case chat.File:
 			if file := filePart(p.Media); file != tree.None {
 				parts = append(parts, file)
@@ -235,6 +240,14 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 	if len(parts) > 0 {
 		o.message(turn, role, parts)
 	}
+}
+
+// order returns the position of a part among those of its turn: OpenCode sends the texts of a step before its calls.
+func order(p chat.Part) int {
+	if p.Kind == chat.Call {
+		return 1
+	}
+	return 0
 }
 
 // filePart returns the part of a file, None if it has no address.
@@ -255,15 +268,23 @@ func filePart(m chat.Media) tree.Node {
 
 // answer puts a result into the part of its call. If there is none, it returns a part for the result.
 func (o *writer) answer(p chat.Part) (part tree.Node, ok bool) {
-	text := tree.String(chat.Say(p.Output))
+	at, ok := o.open[p.ID.Text()]
+	said, attachments := p.Output, []tree.Node(nil)
+	if ok && !p.Failed {
+		said, attachments = o.attach(p.Output, o.messages[at.message].At("/info/id"))
+	}
+	text := tree.String(chat.Say(said))
 	answered := func(input tree.Node) tree.Node {
 		times := chat.Object("start", tree.Int(o.last), "end", tree.Int(o.last))
 		if p.Failed {
 			return chat.Object("status", tree.String("error"), "input", input, "error", text, "time", times)
 		}
-		return chat.Object("status", tree.String("completed"), "input", input, "output", text, "title", tree.String(""), "metadata", tree.Object(), "time", times)
+		state := chat.Object("status", tree.String("completed"), "input", input, "output", text, "title", tree.String(""), "metadata", tree.Object(), "time", times)
+		if len(attachments) > 0 {
+			state = state.With("attachments", tree.Array(attachments...))
+		}
+		return state
 	}
-	at, ok := o.open[p.ID.Text()]
 	if !ok {
 		name := p.Name
 		if name.Text() == "" {
@@ -276,6 +297,26 @@ func (o *writer) answer(p chat.Part) (part tree.Node, ok bool) {
 	parts[at.part] = parts[at.part].With("state", answered(parts[at.part].At("/state/input")))
 	o.messages[at.message] = o.messages[at.message].With("parts", tree.Array(parts...))
 	return tree.None, true
+}
+
+// attach returns the parts of a result without files, and the files as parts of a message with an id.
+func (o *writer) attach(output []chat.Part, message tree.Node) (said []chat.Part, files []tree.Node) {
+	for i, p := range output {
+		file := tree.None
+		if p.Kind == chat.File {
+			file = filePart(p.Media)
+		}
+		if file == tree.None {
+			said = append(said, p)
+			continue
+		}
+		own := []tree.Member{{Name: "id", Value: o.id("prt", file, len(o.messages), i, "parts/state/attachments/id")}, {Name: "sessionID", Value: o.session}, {Name: "messageID", Value: message}}
+		for m := file.Children(); m.Next(); {
+			own = append(own, m.Member)
+		}
+		files = append(files, tree.Object(own...))
+	}
+	return said, files
 }
 
 // id returns the id of an element: ids are in the order of time.

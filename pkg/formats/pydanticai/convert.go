@@ -215,9 +215,7 @@ func media(n tree.Node) (chat.Media, bool) {
 		m.URL = textOr(n.Get("url"))
 	case "binary":
 		m.Data = textOr(n.Get("data"))
-		if top, _, _ := strings.Cut(m.MediaType.Text(), "/"); top == "image" || top == "audio" || top == "video" {
-			m.Type = top
-		}
+		m.TakeType()
 	case "uploaded-file":
 		m.FileID = textOr(n.Get("file_id"))
 	}

@@ -84,6 +84,14 @@ func (m Media) DataURL() tree.Node {
 	return tree.String("data:" + m.MediaType.Text() + ";base64," + m.Data.Text())
 }
 
+// TakeType sets Type to image, audio or video if the media type is one of that kind.
+func (m *Media) TakeType() {
+	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
+	case "image", "audio", "video":
+		m.Type = kind
+	}
+}
+
 // Address sets Data from a base64 data: URL, and otherwise URL.
 func (m *Media) Address(url tree.Node) {
 	if url == tree.None {
