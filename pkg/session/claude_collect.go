@@ -221,9 +221,17 @@ func (b *claudeBlocks) request(content jsonstream.Value) {
 	b.user(text, b.time, b.turn)
 }
 
-// ofProgram matches texts that Claude Code writes in the user's name.
+// ofProgram matches texts that Claude Code writes in the user's name. Users write other elements, too. The names are
+// those in @anthropic-ai/claude-agent-sdk 0.3.332, and three of earlier versions.
 var ofProgram = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\s*<[a-z][\w-]*[\s>]|\[Request interrupted by user[^\]]*\]|Caveat: The messages below)`)
+	return regexp.MustCompile(`^(?:\s*<(?:` + strings.Join([]string{
+		"bash-input", "bash-stdout", "bash-stderr", "bash-exit-code", "local-command-stdout", "local-command-stderr", "local-command-caveat",
+		"command-name", "command-message", "command-args", "tick", "task-notification", "remote-review", "teammate-message", "channel",
+		"cross-session-message", "slack-ping", "slack-tag-message", "agent-message", "fetched-web-content", "untrusted-widget-state",
+		"coordinator-relay", "artifact-origin-notes", "artifact-stored-declaration", "system-reminder", "system_reminder", "function_results",
+		"tool_use_error", "sandbox_violations", "persisted-output", "total_tokens", "user-prompt-submit-hook",
+		"user-memory-input", "ide_opened_file", "ide_selection",
+	}, "|") + `)[\s>]|\[Request interrupted by user[^\]]*\]|Caveat: The messages below)`)
 })
 
 func isRequest(text string) bool {

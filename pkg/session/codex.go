@@ -126,7 +126,7 @@ func isCodexRequest(item jsonstream.Value) bool {
 }
 
 func isCodexText(text string) bool {
-	return isRequest(text) && !strings.HasPrefix(text, "# AGENTS.md instructions") && !codex.IsSummary(text)
+	return strings.TrimSpace(text) != "" && !codex.IsOfProgram(text) && !codex.IsSummary(text)
 }
 
 // account marks the turns at spots in a line as read, and counts them if a compaction replaced them.

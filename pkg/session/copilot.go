@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -100,7 +101,7 @@ func (c *collector) copilot(root jsonstream.Value) {
 	at, data := timeOf(root), root.Get("data")
 	switch root.Get("type").Text() {
 	case "user.message":
-		c.user(strings.Clone(data.Get("content").Text()), at, true)
+		c.user(withFiles(data.Get("content").Text(), data.Get("attachments"), copilotcli.HasFile), at, true)
 	case "session.context_cleared":
 		c.user(strings.Clone(data.Get("initialMessage").Text()), at, true)
 	case "assistant.message":
@@ -113,8 +114,19 @@ func (c *collector) copilot(root jsonstream.Value) {
 		c.Summary = strings.Clone(data.Get("summaryContent").Text())
 	case "tool.execution_complete":
 		text, failed := copilotcli.ResultOf(data)
-		c.result(data.Get("toolCallId").Text(), strings.Clone(text), at, failed, true)
+		c.result(data.Get("toolCallId").Text(), withFiles(text, data.At("/result/binaryResultsForLlm"), copilotcli.HasFile), at, failed, true)
 	}
+}
+
+// withFiles returns a copy of a text with a note for each file in a list.
+func withFiles(text string, list jsonstream.Value, isFile func(jsonstream.Value) bool) string {
+	text = strings.Clone(text)
+	for _, v := range list.Elements() {
+		if isFile(v) {
+			text = strings.TrimPrefix(fmt.Sprintf("%s\n[file of %d bytes]", text, len(v.Raw())), "\n")
+		}
+	}
+	return text
 }
 
 func (c *collector) copilotCall(call jsonstream.Value, response, at string) {

@@ -115,12 +115,7 @@ func (r *opencodeReader) count(info jsonstream.Value) {
 func (c *collector) opencode(m jsonstream.Value, text, said string) {
 	id, at := m.At("/info/id").Text(), timeOfMillis(m.At("/info/time/created"))
 	if m.At("/info/role").Text() == "user" {
-		for _, p := range m.Get("parts").Elements() {
-			if note := opencodeFile(p); note != "" {
-				text = strings.TrimPrefix(text+"\n"+note, "\n")
-				said = strings.TrimPrefix(said+"\n"+note, "\n")
-			}
-		}
+		text, said = withFiles(text, m.Get("parts"), isOpenCodeFile), withFiles(said, m.Get("parts"), isOpenCodeFile)
 		if text != "" {
 			c.add(Turn{Role: "user", Text: text, Time: at})
 		}
@@ -143,12 +138,9 @@ func (c *collector) opencode(m jsonstream.Value, text, said string) {
 	}
 }
 
-// opencodeFile returns a note on an attached file, "" for another part, and for a file whose text is another part.
-func opencodeFile(p jsonstream.Value) string {
-	if p.Get("type").Text() != "file" || opencode.IsQuoted(p) {
-		return ""
-	}
-	return fmt.Sprintf("[file of %d bytes]", len(p.Raw()))
+// isOpenCodeFile reports whether a part is an attached file, other than one whose text is another part.
+func isOpenCodeFile(p jsonstream.Value) bool {
+	return p.Get("type").Text() == "file" && !opencode.IsQuoted(p)
 }
 
 func (c *collector) opencodeCall(p jsonstream.Value, response, at string) {
@@ -178,7 +170,7 @@ func (c *collector) opencodeCall(p jsonstream.Value, response, at string) {
 	}
 	switch done {
 	case "completed":
-		c.result(call.ID, strings.Clone(state.Get("output").Text()), at, false, true)
+		c.result(call.ID, withFiles(state.Get("output").Text(), state.Get("attachments"), isOpenCodeFile), at, false, true)
 	case "error":
 		c.result(call.ID, strings.Clone(state.Get("error").Text()), at, true, true)
 	}

@@ -361,5 +361,10 @@ func message(item tree.Node, kind string) tree.Node {
 	return shown
 }
 
+// IsOfProgram reports whether Codex wrote a text in the user's name.
+func IsOfProgram(text string) bool {
+	return slices.ContainsFunc(ofProgram, func(mark string) bool { return strings.HasPrefix(text, mark) })
+}
+
 // ofProgram are the prefixes of texts that Codex adds as the user.
 var ofProgram = []string{"<environment_context>", "<user_instructions>", "<turn_aborted>", "<user_shell_command>", "<skill>", "<subagent_notification>", "<hook_prompt", "# AGENTS.md instructions"}
