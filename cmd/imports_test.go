@@ -88,7 +88,7 @@ var imports = map[string][]string{
 	"cmd/session": {
 		"internal/bundle", "internal/claim", "internal/cli", "internal/input", "internal/secrets", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/convert", "pkg/finding", "pkg/format",
 		"pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
-		"github.com/google/uuid", "github.com/spf13/cobra",
+		"github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
 		"internal/claim", "internal/cli", "internal/input", "internal/term", "internal/yamldoc", "pkg/finding", "pkg/format", "pkg/formats",
@@ -151,9 +151,10 @@ var imports = map[string][]string{
 		"pkg/chain", "pkg/claims", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"internal/rfc3339": {},
-	"internal/secrets": {},
-	"internal/semver":  {},
+	"internal/rfc3339":     {},
+	"internal/secrets":     {},
+	"internal/semver":      {},
+	"internal/sessiontest": {"pkg/session", "github.com/go-json-experiment/json"},
 	"internal/settings": {
 		"internal/claim", "internal/cli", "internal/nearest", "internal/term", "internal/yamldoc", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/spf13/viper",

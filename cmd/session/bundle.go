@@ -115,9 +115,9 @@ func (f *continueFlags) runBundle(c *cobra.Command) error {
 		return term.PlainError(err)
 	}
 	defer os.RemoveAll(temporary)
-	path := filepath.Join(temporary, b.Name)
-	if err := os.WriteFile(path, b.SessionText, 0o600); err != nil {
-		return term.PlainError(err)
+	one, err := copyInto(temporary, b.Name, b.SessionText, b.Folder)
+	if err != nil {
+		return err
 	}
 	if f.unpack != "" {
 		if err := f.unpackInto(f.unpack, b); err != nil {
@@ -126,7 +126,21 @@ func (f *continueFlags) runBundle(c *cobra.Command) error {
 	} else if len(b.Files) > 0 {
 		term.Warn(c.ErrOrStderr(), fmt.Sprintf("%s: has %s besides the session and its message: --unpack DIR writes them", term.Visible(f.from), term.Counted(len(b.Files), "file")))
 	}
-	return f.run(c, file{folder: folder{FS: regular.DirFS(temporary)}, name: b.Name, path: path})
+	return f.run(c, one)
+}
+
+// copyInto writes a session into an empty folder, with its working folder where the Gemini CLI has it.
+func copyInto(dir, name string, text []byte, workingFolder string) (file, error) {
+	chats := filepath.Join(dir, "chats")
+	one := file{folder: folder{FS: regular.DirFS(chats)}, name: name, path: filepath.Join(chats, name)}
+	err := os.Mkdir(chats, 0o700)
+	if err == nil {
+		err = os.WriteFile(one.path, text, 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, projectRootFile), []byte(workingFolder), 0o600)
+	}
+	return one, term.PlainError(err)
 }
 
 // unpackInto writes the message and the files of a bundle into a new folder.

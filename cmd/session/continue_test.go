@@ -27,17 +27,17 @@ func TestDifference(t *testing.T) {
 		"a text of the program, added": {func(s *session.Session) {
 			s.Turns = append([]session.Turn{{Role: "user", Text: "A summary."}}, s.Turns...)
 		}, ""},
-		"a request":   {func(s *session.Session) { s.Turns[0].Text = "" }, "request 1 would be missing: Grind."},
-		"a paragraph": {func(s *session.Session) { s.Turns[1].Text = "First." }, "paragraph 2 would be missing: Second."},
-		"a call":      {func(s *session.Session) { s.Turns[1].Calls[0].Input = `{"a": 1}` }, "call 1 would be missing: Bash"},
-		"a result":    {func(s *session.Session) { s.Turns[2].Text = "" }, "result 1 would be missing: done"},
-		"the branch":  {func(s *session.Session) { s.Branch = "" }, `its branch is "grind", and would be ""`},
-		"the folder":  {func(s *session.Session) { s.Folder = "/" }, `its working folder is "/home/ann/mill", and would be "/"`},
+		"a request":  {func(s *session.Session) { s.Turns[0].Text = "" }, "request 1 would be missing: Grind."},
+		"a line":     {func(s *session.Session) { s.Turns[1].Text = "First." }, "line 2 would be missing: Second."},
+		"a call":     {func(s *session.Session) { s.Turns[1].Calls[0].Input = `{"a": 1}` }, "call 1 would be missing: Bash"},
+		"a result":   {func(s *session.Session) { s.Turns[2].Text = "" }, "result 1 would be missing: done"},
+		"the branch": {func(s *session.Session) { s.Branch = "" }, `its branch is "grind", and would be ""`},
+		"the folder": {func(s *session.Session) { s.Folder = "/" }, `its working folder is "/home/ann/mill", and would be "/"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := whole()
 			c.change(after)
-			if got := difference(whole(), after, nil); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			if got := siteDifference(whole(), after, nil, &target{}) + difference(whole(), after); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

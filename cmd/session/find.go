@@ -63,10 +63,7 @@ func (f *search) folders() ([]folder, error) {
 		}
 		return []folder{{regular.DirFS(f.root), f.root, ""}}, nil
 	}
-	claude, codex, gemini := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex"), home("", ".gemini")
-	if dir := os.Getenv("GEMINI_CLI_HOME"); dir != "" {
-		gemini = filepath.Join(dir, ".gemini")
-	}
+	claude, codex, gemini := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex"), geminiHome()
 	if claude == "" || codex == "" {
 		return nil, errors.New("the home directory is unknown: set HOME, or name the folder of the sessions with --session-dir")
 	}
@@ -122,6 +119,14 @@ func home(variable, name string) string {
 		return ""
 	}
 	return filepath.Join(dir, name)
+}
+
+// geminiHome returns the folder of the Gemini CLI, "" if it is unknown.
+func geminiHome() string {
+	if dir := os.Getenv("GEMINI_CLI_HOME"); dir != "" {
+		return filepath.Join(dir, ".gemini")
+	}
+	return home("", ".gemini")
 }
 
 // A file may contain a session.
@@ -342,15 +347,17 @@ func (f *search) load(one file, o session.Options, how func(io.ReaderAt, int64, 
 		s.ID = one.id() // a continued session begins with lines of the one before
 	}
 	if s.Agent == session.GeminiCLI && s.Folder == "" {
-		s.Folder = projectRoot(one)
+		s.Folder = projectRoot(filepath.Dir(filepath.Dir(one.path)))
 	}
 	return s, in.modified, nil
 }
 
-// projectRoot returns the working folder of a session of the Gemini CLI, which its store names in a file beside
-// the folder of the sessions; "" if it does not.
-func projectRoot(one file) string {
-	in, err := regular.Open(filepath.Join(filepath.Dir(filepath.Dir(one.path)), ".project_root"))
+// projectRootFile is the name of the file in which the Gemini CLI names the working folder of a project.
+const projectRootFile = ".project_root"
+
+// projectRoot returns the working folder that a file in a folder of the Gemini CLI names, "" if there is none.
+func projectRoot(project string) string {
+	in, err := regular.Open(filepath.Join(project, projectRootFile))
 	if err != nil {
 		return ""
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/eaapl/handoff/internal/bundle"
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
@@ -43,8 +41,8 @@ func newRedaction(g *cli.Globals, c *cobra.Command) (*redaction, error) {
 	return &redaction{options: redact.Options{Scanner: scanner, Key: redact.NewRandomKey(), Limits: g.Limits}, replaced: map[privacy.Class]int{}}, nil
 }
 
-// session returns a redacted copy of a session's file, in a folder.
-func (r *redaction) session(f *search, one file, folderName string) (file, error) {
+// session returns a redacted copy of a session's file, in an empty folder.
+func (r *redaction) session(f *search, one file, dir string) (file, error) {
 	text, err := one.text(f.Unpacking, bundle.MaxBytes)
 	if err != nil {
 		return file{}, err
@@ -56,9 +54,11 @@ func (r *redaction) session(f *search, one file, folderName string) (file, error
 	if text, err = r.lines(text, format.Format(s.Agent)); err != nil {
 		return file{}, fmt.Errorf("%s: %w", term.Visible(one.path), err)
 	}
-	name := plainName(filepath.Base(one.path))
-	copied := file{folder: folder{FS: regular.DirFS(folderName)}, name: name, path: filepath.Join(folderName, name)}
-	return copied, term.PlainError(os.WriteFile(copied.path, text, 0o600))
+	folder, err := r.text(projectRoot(filepath.Dir(filepath.Dir(one.path))))
+	if err != nil {
+		return file{}, err
+	}
+	return copyInto(dir, plainName(filepath.Base(one.path)), text, folder)
 }
 
 // lines redacts a session, which is one document or JSON Lines. A damaged line is redacted as text.

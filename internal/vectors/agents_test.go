@@ -3,7 +3,6 @@ package vectors
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +13,11 @@ import (
 
 	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/oracle"
+	"github.com/eaapl/handoff/internal/sessiontest"
 	"github.com/eaapl/handoff/internal/tier"
+	"github.com/eaapl/handoff/pkg/convert"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/session"
 	suite "github.com/eaapl/handoff/vectors"
 )
@@ -24,61 +27,103 @@ var (
 	firstSession = flag.Int("first", 0, "the seed of the first of them")
 )
 
+// agents are the agents with the adapters that read their sessions. The programs of most are large, so the first tier
+// asks only one.
+var agents = []struct {
+	agent   session.Agent
+	adapter string
+	sample  int // in the first tier
+}{
+	{session.ClaudeCode, "claude-agent-sdk", 40},
+	{session.Codex, "codex", 0},
+	{session.GeminiCLI, "gemini-cli-core", 0},
+	{session.OpenCode, "opencode", 0},
+	{session.CopilotCLI, "copilot-cli", 0},
+}
+
 // TestAgents makes up sessions of each agent with all types of records, and compares the conversation with the one
 // that the agent's own program goes on with.
 func TestAgents(t *testing.T) {
-	for _, tt := range []struct {
-		agent   session.Agent
-		adapter string
-		make    func(*story) string
-		sample  int // in the first tier
-	}{
-		{session.ClaudeCode, "claude-agent-sdk", claudeSession, 40},
-		{session.Codex, "codex", codexSession, 0},
-		{session.GeminiCLI, "gemini-cli-core", geminiSession, 0},
-		{session.OpenCode, "opencode", opencodeSession, 0},
-		{session.CopilotCLI, "copilot-cli", copilotSession, 0},
-	} {
-		t.Run(string(tt.agent), func(t *testing.T) {
-			count := tier.Count(tt.sample, 500)
-			if *sessionCount > 0 {
-				count = *sessionCount
-			}
-			if count == 0 {
-				t.Skip("the agent's program is large: set FULL_TESTS=1")
-			}
-			ask := &Runner{Children: &child.Set{}, Program: child.Options{Command: oracle.Adapter(t, tt.adapter), Inherit: true, Stderr: func(string) {}}, Timeout: 2 * time.Minute}
-			defer ask.Close()
-			turns, refused := 0, 0
-			for seed := *firstSession; seed < *firstSession+count; seed++ {
-				text := tt.make(&story{Rand: rand.New(rand.NewPCG(uint64(seed), 7))})
-				q := Request{ID: fmt.Sprint(seed), Operation: suite.ReadSession, Input: suite.Input{Agent: string(tt.agent), Session: suite.Lines(text)}}
-				theirs, err := ask.ask(t.Context(), q)
-				if err != nil {
-					t.Fatalf("session %d: %v", seed, err)
-				}
-				ours, err := answer(t.Context(), q)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if theirs.Verdict != suite.Valid {
-					refused++
-				}
-				want, problem := agreement(theirs, ours)
-				turns += want
-				if problem != "" {
-					t.Errorf("session %d: %.300s", seed, problem)
-					if dir := os.Getenv("DIFFERENT"); dir != "" {
-						_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", tt.agent, seed)), []byte(text), 0o600)
-						_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txt", tt.agent, seed)), []byte(problem+"\n"+turnList(theirs)+"\n---\n"+turnList(ours)), 0o600)
-					}
-				}
-			}
-			t.Logf("%d sessions, %d turns, %d sessions without a conversation", count, turns, refused)
-			if turns < 3*count || refused*10 > count {
-				t.Errorf("only %d turns in %d sessions, of which %d have no conversation", turns, count, refused)
-			}
+	for _, a := range agents {
+		t.Run(string(a.agent), func(t *testing.T) {
+			askAgent(t, a.agent, a.adapter, tier.Count(a.sample, 500), func(seed int) string { return sessiontest.Make(a.agent, seed) })
 		})
+	}
+}
+
+// TestContinued is like TestAgents for sessions that were converted from those of the other agents.
+func TestContinued(t *testing.T) {
+	for _, a := range agents {
+		others := slices.DeleteFunc(session.Agents(), func(other session.Agent) bool { return other == a.agent })
+		t.Run(string(a.agent), func(t *testing.T) {
+			askAgent(t, a.agent, a.adapter, tier.Count(a.sample, 200), func(seed int) string {
+				return converted(t, others[seed%len(others)], a.agent, seed)
+			})
+		})
+	}
+}
+
+// converted makes up a session, and converts it to one of another agent.
+func converted(t *testing.T, from, to session.Agent, seed int) string {
+	t.Helper()
+	text := sessiontest.Make(from, seed)
+	undamaged, err := session.Undamaged(strings.NewReader(text), int64(len(text)), from, jsonstream.Unlimited())
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := jsonstream.ParseLines
+	if from == session.OpenCode {
+		parse = jsonstream.Parse
+	}
+	doc, err := parse(jsonstream.NewRaw(undamaged), jsonstream.Unlimited())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := convert.Checked(t.Context(), doc, format.Format(to), convert.Options{Lenient: true}, jsonstream.Unlimited())
+	if err != nil {
+		t.Fatalf("session %d of %s: %v", seed, from, err)
+	}
+	return string(r.Text)
+}
+
+// askAgent compares what an agent's program and we read in sessions.
+func askAgent(t *testing.T, agent session.Agent, adapter string, count int, makeSession func(seed int) string) {
+	if *sessionCount > 0 {
+		count = *sessionCount
+	}
+	if count == 0 {
+		t.Skip("the agent's program is large: set FULL_TESTS=1")
+	}
+	ask := &Runner{Children: &child.Set{}, Program: child.Options{Command: oracle.Adapter(t, adapter), Inherit: true, Stderr: func(string) {}}, Timeout: 2 * time.Minute}
+	defer ask.Close()
+	turns, refused := 0, 0
+	for seed := *firstSession; seed < *firstSession+count; seed++ {
+		text := makeSession(seed)
+		q := Request{ID: fmt.Sprint(seed), Operation: suite.ReadSession, Input: suite.Input{Agent: string(agent), Session: suite.Lines(text)}}
+		theirs, err := ask.ask(t.Context(), q)
+		if err != nil {
+			t.Fatalf("session %d: %v", seed, err)
+		}
+		ours, err := answer(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if theirs.Verdict != suite.Valid {
+			refused++
+		}
+		want, problem := agreement(theirs, ours)
+		turns += want
+		if problem != "" {
+			t.Errorf("session %d: %.300s", seed, problem)
+			if dir := os.Getenv("DIFFERENT"); dir != "" {
+				_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", agent, seed)), []byte(text), 0o600)
+				_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txt", agent, seed)), []byte(problem+"\n"+turnList(theirs)+"\n---\n"+turnList(ours)), 0o600)
+			}
+		}
+	}
+	t.Logf("%d sessions, %d turns, %d sessions without a conversation", count, turns, refused)
+	if turns < 3*count || refused*10 > count {
+		t.Errorf("only %d turns in %d sessions, of which %d have no conversation", turns, count, refused)
 	}
 }
 
@@ -106,6 +151,9 @@ func turnList(a Answer) string {
 // ended are the results that agents give to calls that have none.
 var ended = []string{"aborted", "The execution of this tool, or a previous tool was interrupted.", "[Tool execution was interrupted]"}
 
+// interrupted is the beginning of the result that the Copilot CLI gives to a call that has none.
+const interrupted = "Tool execution was interrupted before a result was recorded."
+
 // cleared is the result that OpenCode sends in the place of an old one.
 const cleared = "[Old tool result content cleared]"
 
@@ -114,7 +162,7 @@ var shortened = regexp.MustCompile(`…\d+ (tokens|chars) truncated…`)
 // knownResult returns the result of a call that an agent sends, without its own changes: nil for a call that it
 // declares to have ended, and the result in got for one that it shortens or leaves out.
 func knownResult(sent suite.Turn, got []suite.Turn) *string {
-	if sent.Result == nil || slices.Contains(ended, *sent.Result) {
+	if sent.Result == nil || slices.Contains(ended, *sent.Result) || strings.HasPrefix(*sent.Result, interrupted) {
 		return nil
 	}
 	parts := shortened.Split(*sent.Result, -1)
@@ -132,7 +180,7 @@ func knownResult(sent suite.Turn, got []suite.Turn) *string {
 
 var (
 	summarySays = regexp.MustCompile(`Summary \d+\.`)
-	noteSays    = regexp.MustCompile(`\[[^\]]*\]`) // on an image or a file
+	noteSays    = regexp.MustCompile(`\[[^\]]*\]|Attached image`) // on an image or a file
 )
 
 // agreement returns the number of turns in the agent's answer, and how ours differs, "" for no difference.
@@ -173,12 +221,12 @@ func plain(all []suite.Turn) (turns []suite.Turn, summaries []string) {
 			summaries = append(summaries, found...)
 			continue
 		}
-		t.Text = strings.TrimSpace(noteSays.ReplaceAllString(t.Text, ""))
+		t.Text = squeezed(noteSays.ReplaceAllString(t.Text, ""))
 		if t.Result != nil {
 			text := noteSays.ReplaceAllString(*t.Result, "")
 			t.Result = &text
 		}
-		if t.Role == "user" && (strings.HasPrefix(t.Text, "<") || strings.HasPrefix(t.Text, "Note ")) {
+		if t.Role == "user" && (strings.HasPrefix(t.Text, "<") || strings.HasPrefix(t.Text, "Note")) {
 			continue
 		}
 		if t.Text != "" || t.Tool != "" || t.Result != nil {
