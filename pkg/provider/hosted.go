@@ -27,7 +27,7 @@ func (c *checker) checkServerTools() {
 	waiting := map[string]bool{} // calls that wait for results of the client
 	for i := range c.messages {
 		m := &c.messages[i]
-		open := map[string]part{}
+		open, answered := map[string]part{}, map[string]part{}
 		for _, p := range m.parts {
 			id := p.ID.Text()
 			switch {
@@ -35,11 +35,16 @@ func (c *checker) checkServerTools() {
 				open[id] = p
 			case p.Kind == conversation.Result && p.Hosted && id != "":
 				call, ok := open[id]
+				first, again := answered[id]
 				switch {
 				case ok && isResultOf(call, p):
 					delete(open, id)
+					answered[id] = p
 				case !ok && waiting[id]:
 					delete(waiting, id)
+					answered[id] = p
+				case again:
+					c.report("repeated-result", p.ID, "the call to a server tool has two results: the first result for %s is at %s; keep one of them", finding.QuoteValue(p.ID), first.Value.Pointer())
 				default:
 					c.report("result-without-call", p.ID, "the tool result has no call: no call to a server tool before it in its message has the id %s; remove it, or fix the history with handoff repair", finding.QuoteValue(p.ID))
 				}
@@ -75,30 +80,37 @@ func isResultOf(call, result part) bool {
 	return slices.Contains(strings.Fields(t.Results), got)
 }
 
-// checkToolSearches applies the rule of the Responses API: a tool search that the provider runs has no id,
-// and its output follows it.
+// checkToolSearches applies the rule of the Responses API: a tool search that the provider runs has no id, and its
+// output follows it. Several searches may be followed by their outputs in the same order.
 func (c *checker) checkToolSearches() {
-	open := jsonstream.Value{}
+	var open []jsonstream.Value      // calls without an output
+	searching, found := false, false // whether the last item was a call, an output
 	unanswered := func() {
-		if open.Exists() {
-			c.report("call-without-result", open, "the tool search has no result: no tool_search_output follows it; add its output, or remove the call")
+		for _, call := range open {
+			c.report("call-without-result", call, "the tool search has no result: no tool_search_output follows it; add its output, or remove the call")
 		}
-		open = jsonstream.Value{}
+		open = nil
 	}
 	for i := range c.messages {
 		for _, p := range c.messages[i].parts {
-			switch p.Value.Get("type").Text() {
-			case "tool_search_call":
+			kind, hosted := p.Value.Get("type").Text(), p.Hosted && p.ID.Text() == ""
+			switch {
+			case kind == "tool_search_call":
+				if !searching {
+					unanswered()
+				}
+				if hosted {
+					open = append(open, p.Value)
+				}
+			case kind == "tool_search_output" && !hosted:
+			case kind == "tool_search_output" && len(open) > 0:
+				open = open[1:]
+			case kind == "tool_search_output":
+				c.report("result-without-call", p.Value, "the result of a tool search has no call: no tool_search_call precedes it; add the call, or remove the result")
+			case found:
 				unanswered()
-				if p.Hosted && p.ID.Text() == "" {
-					open = p.Value
-				}
-			case "tool_search_output":
-				if p.Hosted && p.ID.Text() == "" && !open.Exists() {
-					c.report("result-without-call", p.Value, "the result of a tool search has no call: no tool_search_call precedes it; add the call, or remove the result")
-				}
-				open = jsonstream.Value{}
 			}
+			searching, found = kind == "tool_search_call", kind == "tool_search_output"
 		}
 	}
 	unanswered()

@@ -107,7 +107,12 @@ func (p *pairing) result(at part, where place) bool {
 		// If there are several calls, choose one of the previous message, or else the first.
 		next := max(slices.IndexFunc(list, func(i int) bool { return p.calls[i].message == where.message-1 }), 0)
 		c := &p.calls[list[next]]
-		c.answered, c.answer = true, where
+		if !c.answered {
+			c.answered, c.answer = true, where
+		}
+		if p.provider == Gemini && willContinue(at.Value) {
+			return true
+		}
 		if waiting[key] = slices.Delete(slices.Clone(list), next, next+1); len(list) == 1 {
 			delete(waiting, key)
 		}
@@ -130,6 +135,16 @@ func (p *pairing) result(at part, where place) bool {
 		p.report("repeated-result", orItem(at.ID, at.Value), "the call has two results: the first result for %s is at %s; keep one of them", finding.QuoteValue(at.ID), first.Value.Pointer())
 	}
 	return true
+}
+
+// willContinue reports whether a function of Gemini gives more responses to the call of a response.
+func willContinue(response jsonstream.Value) bool {
+	for _, path := range []string{"/functionResponse/willContinue", "/function_response/will_continue"} {
+		if response.At(path).Kind() == jsonstream.True {
+			return true
+		}
+	}
+	return false
 }
 
 // again returns the existing result of a call without an id in the previous message, if a second result of

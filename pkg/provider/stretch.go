@@ -248,7 +248,7 @@ func (o *Outline) Stretches(path []format.Spot, weight func(index int) int64, le
 			continue
 		}
 		const sides = ofUser | ofAssistant
-		if next := o.traits[path[at+1].Index] & sides; o.traits[index]&sides|next == sides {
+		if next := o.traits[path[at+1].Index]; next&finds == 0 && (o.traits[index]|next)&sides == sides {
 			end(at + 1)
 			size = 0
 		}

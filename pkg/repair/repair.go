@@ -141,8 +141,9 @@ type repairer struct {
 	members  map[string][]byte          // added members of the root
 	once     map[string]bool            // texts that are not turns, of which only the first stays
 	steps    []Step
-	hopeless map[fault]bool // faults without a remedy
-	failed   bool           // a remedy could not be applied
+	answered map[string]bool // ids of calls that had results, see hasResult
+	hopeless map[fault]bool  // faults without a remedy
+	failed   bool            // a remedy could not be applied
 }
 
 // A fault is a rule broken at a value.

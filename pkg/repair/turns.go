@@ -267,6 +267,10 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 	case "arguments":
 		return set(pointer, format.Fill("%", string(jsonstream.AppendCompact(nil, at.Raw()))), "wrote the arguments as a string")
 	case "input", "args", "response", "json":
+		if call, ok := r.partAt(i, at, conversation.Call); ok && isCut(at) && !r.hasResult(call) {
+			r.noteCall(f, i, call, notJSON, at.Text())
+			return true
+		}
 		return set(pointer, asObject(at), "wrote the "+at.Name()+" as an object")
 	case "type":
 		kind := "text"
@@ -293,6 +297,30 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 		return true
 	}
 	return false
+}
+
+// isCut reports whether arguments are a string that is not valid JSON, such as those of a response that was cut off.
+func isCut(v jsonstream.Value) bool {
+	if v.Kind() != jsonstream.String || v.Text() == "" {
+		return false
+	}
+	_, err := jsonstream.Parse(jsonstream.NewRaw([]byte(v.Text())), jsonstream.Limits{})
+	return err != nil
+}
+
+// hasResult reports whether the history had a result for a call when it was first asked.
+func (r *repairer) hasResult(call conversation.Part) bool {
+	if r.answered == nil {
+		r.answered = map[string]bool{}
+		for _, it := range r.items {
+			for p := range conversation.ToolEvents(it.turn.Value) {
+				if p.Kind == conversation.Result {
+					r.answered[p.ID.Text()] = true
+				}
+			}
+		}
+	}
+	return r.answered[call.ID.Text()]
 }
 
 // asObject returns a value as an object, decoded if it is a string with an object.

@@ -14,7 +14,8 @@ import (
 type lintHistory struct {
 	turns  []jsonstream.Value
 	events []toolEvent
-	calls  map[string]int // numbers the ids of the events
+	calls  map[string]int  // numbers the ids of the events
+	denied map[string]bool // the ids of calls of Agent Framework that a person denied; nil for none
 
 	marks   []int          // see marked
 	ids     map[turnID]int // for duplicateTurn: the first turn with the id
@@ -44,9 +45,12 @@ func (h *lintHistory) read(verbatim jsonstream.Value) {
 func (h *lintHistory) add(turn jsonstream.Value) {
 	i := len(h.turns)
 	h.turns = append(h.turns, turn)
-	for e := range conversation.ToolEvents(turn) {
+	for e := range conversation.Parts(turn) {
+		if e.Kind == conversation.ApprovalResponse {
+			h.addApproval(e)
+		}
 		id := e.ID.Text()
-		if id == "" {
+		if id == "" || e.Kind != conversation.Call && e.Kind != conversation.Result {
 			continue
 		}
 		call, ok := h.calls[id]
@@ -58,12 +62,23 @@ func (h *lintHistory) add(turn jsonstream.Value) {
 	}
 }
 
+// addApproval adds a person's answer to the question whether a tool may be called.
+func (h *lintHistory) addApproval(answer conversation.Part) {
+	if _, id := conversation.AskedCall(answer.Value); id.Exists() && answer.Value.Get("approved").Kind() == jsonstream.False {
+		if h.denied == nil {
+			h.denied = map[string]bool{}
+		}
+		h.denied[id.Text()] = true
+	}
+}
+
 // forget drops all references to the message.
 func (h *lintHistory) forget() {
 	clear(h.turns)
 	clear(h.events)
 	h.turns, h.events = h.turns[:0], h.events[:0]
 	clear(h.calls)
+	h.denied = nil
 	clear(h.ids)
 	h.repeats.Reset()
 }
@@ -87,7 +102,7 @@ func callWithoutResult(l *linter) {
 		}
 	}
 	for i, e := range l.history.events {
-		if open[e.call] == i+1 &&
+		if open[e.call] == i+1 && !l.history.denied[e.ID.Text()] &&
 			!l.report(e.ID, "tool call without a result: no result for %s follows; add the result or drop the call", finding.QuoteValue(e.ID)) {
 			return
 		}

@@ -250,7 +250,8 @@ func writeResult(p chat.Part, isJSON bool) tree.Node {
 	if v := chat.Value(value); isJSON && p.Plain && (!tree.IsString(v) || !tree.Same(v, value)) {
 		kind, value = "json", v
 	}
-	if p.Failed {
+	hasFiles := slices.ContainsFunc(p.Output, func(o chat.Part) bool { return o.Kind == chat.File })
+	if p.Failed && !hasFiles { // an error has no files
 		kind = "error-" + kind
 	} else if !p.Plain {
 		parts := make([]tree.Node, len(p.Output))
