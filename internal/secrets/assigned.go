@@ -13,13 +13,45 @@ var Assigned = Kind{
 	Similar: "DB_PASSWORD=$PASSWORD",
 }
 
-// assigned are expressions whose first group is the value of an environment variable or of Authorization. The
+// assigned are expressions for texts that may have a match, whose first group is the value of an environment variable or of Authorization. The
 // variable is in capitals, with a name that ends like a credential's, in an environment file, a command or
 // YAML.
-var assigned = [...]func() *regexp.Regexp{
-	static(`\b(?:[A-Z0-9]+_)+(?:PASSWORD|PASSWD|PASS|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)["']?[ \t]*[=:][ \t]*["']?([^\s"'\\,;)}]{8,})`),
-	static(`\b(?:PASSWORD|PASSWD|SECRET|TOKEN)["']?[ \t]*[=:][ \t]*["']?([^\s"'\\,;)}]{8,})`),
-	static(`(?i:\bauthorization["']?[ \t]*[:=][ \t]*["']?(?:bearer|basic|token)[ \t]+)([A-Za-z0-9._~+/=-]{8,})`),
+var assigned = [...]struct {
+	mayMatch func(text string) bool // a quick test
+	expr     func() *regexp.Regexp
+}{
+	{namesCredential, static(`\b(?:[A-Z0-9]+_)+(?:PASSWORD|PASSWD|PASS|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)["']?[ \t]*[=:][ \t]*["']?([^\s"'\\,;)}]{8,})`)},
+	{namesCredential, static(`\b(?:PASSWORD|PASSWD|SECRET|TOKEN)["']?[ \t]*[=:][ \t]*["']?([^\s"'\\,;)}]{8,})`)},
+	{namesAuthorization, static(`(?i:\bauthorization["']?[ \t]*[:=][ \t]*["']?(?:bearer|basic|token)[ \t]+)([A-Za-z0-9._~+/=-]{8,})`)},
+}
+
+// namesCredential reports whether a text has a word with which the name of an environment variable ends.
+func namesCredential(text string) bool {
+	for _, word := range [...]string{"PASS", "PWD", "SECRET", "TOKEN", "KEY", "CREDENTIAL"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesAuthorization reports whether a text has the word "authorization" in any case.
+func namesAuthorization(text string) bool {
+	const word = "authorization"
+	rare := strings.IndexByte(word, 'z')
+	for _, z := range [...]byte{'z', 'Z'} {
+		for at := 0; at < len(text); at++ {
+			next := strings.IndexByte(text[at:], z)
+			if next < 0 {
+				break
+			}
+			at += next
+			if begin := at - rare; begin >= 0 && len(text)-begin >= len(word) && strings.EqualFold(text[begin:begin+len(word)], word) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // FindAssigned returns the values in a text that are assigned to an environment variable with the name of a
@@ -28,8 +60,11 @@ var assigned = [...]func() *regexp.Regexp{
 // mask does no harm.
 func FindAssigned(text string) []Secret {
 	var found []Secret
-	for _, expr := range assigned {
-		for _, loc := range expr().FindAllStringSubmatchIndex(text, -1) {
+	for _, a := range assigned {
+		if !a.mayMatch(text) {
+			continue
+		}
+		for _, loc := range a.expr().FindAllStringSubmatchIndex(text, -1) {
 			value := text[loc[2]:loc[3]]
 			if strings.IndexByte("$%<{([", value[0]) < 0 && !strings.HasPrefix(value, "process.env") && !strings.HasPrefix(value, "os.") && !strings.HasSuffix(value, "(") {
 				found = append(found, Secret{Assigned, loc[2], loc[3] - loc[2]})

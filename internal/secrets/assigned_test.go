@@ -11,6 +11,7 @@ func TestFindAssigned(t *testing.T) {
 		{`{"JWT_SECRET": "` + `quite-a-long-one"}`, "quite-a-long-one"},
 		{"curl -H 'Authorization: Bearer " + "abcDEF123456' x", "abcDEF123456"},
 		{"authorization: basic " + "dXNlcjpwYXNz", "dXNlcjpwYXNz"},
+		{"a Zebra, size 3\nAUTHORIZATION=Token " + "dXNlcjpwYXNz", "dXNlcjpwYXNz"},
 		{"PASSWORD=" + "swordfish!", "swordfish!"},
 		{"DB_PASSWORD=$PASSWORD", ""},
 		{"API_KEY=${API_KEY:-none-at-all}", ""},

@@ -59,7 +59,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 	for _, t := range r.Turns {
 		size += len(t.Text)
 	}
-	c := collector{units: make([]unit, 0, min(size/64, maxUnits)), judge: judges.Get().(*judge)}
+	c := collector{units: make([]unit, 0, min(size/20, maxUnits)), judge: judges.Get().(*judge)}
 	var lines []string
 	var isNote []bool
 	for line := range strings.Lines(previous) {
