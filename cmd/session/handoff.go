@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -140,6 +141,9 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 	}
 	if s.RequestCount == 0 && len(s.Turns) == 0 {
 		return scanner.Close(fmt.Errorf("%s: the session has no messages to hand over", term.Visible(source.Name)))
+	}
+	if s.Bytes > 32<<20 { // its turns stay in memory: collect garbage before there is as much of it
+		defer debug.SetGCPercent(debug.SetGCPercent(50))
 	}
 	result, err := fit.message(c.Context(), s)
 	if err = scanner.Close(err); err != nil {
