@@ -99,6 +99,9 @@ func askAgent(t *testing.T, agent session.Agent, adapter string, count int, make
 	turns, refused := 0, 0
 	for seed := *firstSession; seed < *firstSession+count; seed++ {
 		text := makeSession(seed)
+		if agent == session.CopilotCLI && len(text) > 400_000 {
+			continue // it leaves out the first turns of such a session, so that the others fit into its context
+		}
 		q := Request{ID: fmt.Sprint(seed), Operation: suite.ReadSession, Input: suite.Input{Agent: string(agent), Session: suite.Lines(text)}}
 		theirs, err := ask.ask(t.Context(), q)
 		if err != nil {
@@ -180,7 +183,7 @@ func knownResult(sent suite.Turn, got []suite.Turn) *string {
 
 var (
 	summarySays = regexp.MustCompile(`Summary \d+\.`)
-	noteSays    = regexp.MustCompile(`\[[^\]]*\]|Attached image`) // on an image or a file
+	noteSays    = regexp.MustCompile(`\[[^\]]*\]|Attached image|\w+\.png`) // on an image or a file
 )
 
 // agreement returns the number of turns in the agent's answer, and how ours differs, "" for no difference.
@@ -203,6 +206,9 @@ func agreement(theirs, ours Answer) (count int, problem string) {
 	if err != nil {
 		return 0, err.Error()
 	}
+	want = slices.DeleteFunc(want, func(t suite.Turn) bool { // OpenCode runs a requested subtask before it goes on
+		return t.Tool == "task" && t.Result != nil && strings.HasPrefix(*t.Result, `<task id="ses_`)
+	})
 	for i := range want {
 		want[i].Result = knownResult(want[i], got)
 	}
@@ -219,14 +225,18 @@ func plain(all []suite.Turn) (turns []suite.Turn, summaries []string) {
 	for _, t := range all {
 		if found := summarySays.FindAllString(t.Text, -1); found != nil {
 			summaries = append(summaries, found...)
-			continue
+			paragraphs := slices.DeleteFunc(strings.Split(t.Text, "\n\n"), summarySays.MatchString)
+			t.Text = strings.Join(paragraphs, "\n\n")
+			if t.Role == "user" {
+				continue // all of it is about the summary
+			}
 		}
-		t.Text = squeezed(noteSays.ReplaceAllString(t.Text, ""))
+		t.Text = strings.TrimSpace(strings.ReplaceAll(noteSays.ReplaceAllString(t.Text, ""), ".", ". ")) // some agents join texts
 		if t.Result != nil {
 			text := noteSays.ReplaceAllString(*t.Result, "")
 			t.Result = &text
 		}
-		if t.Role == "user" && (strings.HasPrefix(t.Text, "<") || strings.HasPrefix(t.Text, "Note")) {
+		if t.Role == "user" && (strings.HasPrefix(t.Text, "<") || strings.HasPrefix(t.Text, "Note ")) {
 			continue
 		}
 		if t.Text != "" || t.Tool != "" || t.Result != nil {
