@@ -56,7 +56,7 @@ func TestContinued(t *testing.T) {
 	for _, a := range agents {
 		others := slices.DeleteFunc(session.Agents(), func(other session.Agent) bool { return other == a.agent })
 		t.Run(string(a.agent), func(t *testing.T) {
-			askAgent(t, a.agent, a.adapter, tier.Count(a.sample, 200), func(seed int) string {
+			askAgent(t, a.agent, a.adapter, tier.Count(a.sample, 100), func(seed int) string {
 				return converted(t, others[seed%len(others)], a.agent, seed)
 			})
 		})
