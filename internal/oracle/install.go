@@ -102,7 +102,7 @@ func adapterIn(scripts, source string) (command string, err error) {
 	if err := os.CopyFS(filepath.Join(half, "adapter"), os.DirFS(scripts)); err != nil {
 		return "", err
 	}
-	if err := os.Symlink(filepath.Join(filepath.Dir(scripts), "node_modules"), filepath.Join(half, "adapter", "node_modules")); err != nil {
+	if err := os.Symlink(filepath.Join("..", "..", "node_modules"), filepath.Join(half, "adapter", "node_modules")); err != nil { // relative, so that the cache can be copied
 		return "", err
 	}
 	if err := os.Rename(half, target); err != nil && !errors.Is(err, fs.ErrExist) { // made by another test
