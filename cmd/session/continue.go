@@ -180,15 +180,15 @@ func (f *continueFlags) run(c *cobra.Command, one file) error {
 	if !plainID().MatchString(after.ID) {
 		return fmt.Errorf("%s: the session has the id %q, which cannot be in the name of a file: use letters, digits, \".\", \"_\" and \"-\"", term.Visible(one.path), after.ID)
 	}
-	problem := siteDifference(before, after, moves, to)
-	if problem == "" && compared == nil {
-		problem = difference(before, after)
-	} else if problem == "" {
-		again, err := session.Read(bytes.NewReader(compared), int64(len(compared)), all)
-		if err != nil {
+	same := after
+	if compared != nil {
+		if same, err = session.Read(bytes.NewReader(compared), int64(len(compared)), all); err != nil {
 			return err
 		}
-		problem = difference(before, again)
+	}
+	problem := siteDifference(before, after, moves, to)
+	if problem == "" {
+		problem = difference(before, same)
 	}
 	if problem != "" {
 		term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: the session for %s would differ: %s", term.Visible(one.path), to.agent, problem))

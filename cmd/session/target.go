@@ -151,10 +151,11 @@ func placeGemini(s *session.Session, text []byte, now time.Time) ([]output, erro
 		text = append(append(bytes.Clone(text), format.Fill(`{"$set":{"lastUpdated":%}}`, today.Format("2006-01-02T15:04:05.000Z"))...), '\n')
 	}
 	name := "session-" + s.Began.UTC().Format("2006-01-02T15-04") + "-" + s.ID[:min(8, len(s.ID))] + ending
-	return []output{
-		{filepath.Join(folder, "chats", name), text},
-		{filepath.Join(folder, projectRootFile), []byte(s.Folder)},
-	}, nil
+	outputs := []output{{filepath.Join(folder, "chats", name), text}}
+	if projectRoot(folder) == "" {
+		outputs = append(outputs, output{filepath.Join(folder, projectRootFile), []byte(s.Folder)})
+	}
+	return outputs, nil
 }
 
 // projectName matches the name of a folder that the Gemini CLI gives a project.
