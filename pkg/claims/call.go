@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -33,6 +34,7 @@ func newCall(turn int, p conversation.Part) *call {
 	case slices.Contains(writers, tool):
 		if action := in.member("command"); action != "view" && action != "undo_edit" {
 			c.written = append(in.paths(), patchedPaths(c.words)...)
+			c.opaque = len(c.written) == 0
 		}
 	case strings.Contains(c.words, beginPatch):
 		c.written = patchedPaths(c.words)
@@ -51,22 +53,32 @@ func newCall(turn int, p conversation.Part) *call {
 func (c *call) actions(tool string) {
 	switch {
 	case strings.Contains(tool, "createpullrequest"), strings.Contains(tool, "createmergerequest"):
-		c.kinds[PullRequest] = true
+		c.decides = PullRequest
 	case strings.HasSuffix(tool, "gitcommit"):
-		c.kinds[Commit] = true
+		c.decides = Commit
 	case strings.HasPrefix(tool, "deploy"):
-		c.kinds[Deployment] = true
+		c.decides = Deployment
 	case tool == "runtests", tool == "runtest":
-		c.kinds[Tests] = true
+		c.decides = Tests
+	default:
+		return
 	}
+	c.kinds[c.decides] = true
 }
+
+// filters are programs that do not change what the status of a call says about the command before them.
+var filters = []string{"cd", "tail", "head", "tee", "cat", "sed", "awk", "sort", "uniq", "wc", "tr", "cut", "echo", "printf", "true", "exit", "sleep"}
 
 // run notes the effects of shell commands.
 func (c *call) run(commands string, isScript bool) {
 	for _, words := range simpleCommands(commands, isScript) {
 		if kind, ok := kindOf(words); ok {
 			c.kinds[kind] = true
+			c.decides = kind
 			continue
+		}
+		if !slices.Contains(filters, path.Base(words[0])) {
+			c.decides = ""
 		}
 		paths, known := writtenBy(words)
 		c.written = append(c.written, paths...)
@@ -87,7 +99,11 @@ func (c *call) read() {
 	whole := outcomeOf(c.result, text)
 	c.isFailure = whole == failed
 	for kind := range c.kinds {
-		c.outcomes[kind] = refined(kind, whole, text)
+		of := whole
+		if whole == failed && kind != c.decides {
+			of = unknown
+		}
+		c.outcomes[kind] = refined(kind, of, text)
 	}
 }
 

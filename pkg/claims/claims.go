@@ -47,6 +47,8 @@ type Claim struct {
 	Path    string             // of a file, as claimed; "" for other kinds
 	Reason  string             // the fact that decides, or the missing one
 	Calls   []jsonstream.Value // the calls that decide, and their results
+
+	part string // the words for the tests that the sentence is about; "" if it is about all
 }
 
 // Check returns the claims of a conversation in order, followed by those in the other members of a canonical

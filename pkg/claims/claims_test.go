@@ -92,6 +92,23 @@ func TestVerdicts(t *testing.T) {
 		"git mv":                                {"Renamed `old.go` .", []string{"Bash git mv old.go new.go => "}, claims.Shown},
 		"a patch":                               {"Edited `lib/x.rb`.", []string{`apply_patch {"input": "*** Begin Patch\n*** Update File: lib/x.rb\n*** End Patch"} => ok`}, claims.Shown},
 		"a server's tool":                       {"I opened a pull request.", []string{`mcp__github__create_pull_request {"title": "x"} => {"url": "https://example.com/pull/1"}`}, claims.Shown},
+		"a failure in the logs of tests that passed":   {"All tests pass.", []string{"Bash go test -v ./... => 2026/02/16 18:37:01 ERROR exec: x: command not found, 1 failed\nThe probe exited with code 1\n1\n2\n3\n--- PASS: TestX\nok  \tx\t0.1s"}, claims.Shown},
+		"a crash without a summary":                    {"All tests pass.", []string{"Bash npx jest => sh: jest: command not found"}, claims.Contradicted},
+		"another package failed":                       {"All 37 parser tests pass.", []string{"Bash go test ./... => !Exit code 1\nok  \tx/parser\t0.1s\n--- FAIL: TestX\nFAIL\tx/store\t0.1s"}, claims.NotShown},
+		"the package of the claim failed":              {"All 37 parser tests pass.", []string{"Bash go test ./parser/... => !Exit code 1\n--- FAIL: TestX"}, claims.Contradicted},
+		"tests failed after the build":                 {"The build succeeds.", []string{"Bash go build ./... && go test ./... => !Exit code 1\n--- FAIL: TestX"}, claims.NotShown},
+		"a later program failed":                       {"The build succeeds.", []string{"Bash go build -o app . && ./app => !Exit code 3"}, claims.NotShown},
+		"grep found nothing":                           {"All tests pass.", []string{`Bash go test ./... | grep -v ^ok => !Exit code 1`}, claims.NotShown},
+		"a push failed after the commit":               {"Committed the fix.", []string{"Bash git commit -am x && git push => !Exit code 1\n[main 1a2b3c4] x\n 1 file changed, 1 insertion(+)\nfatal: no remote"}, claims.Shown},
+		"a quoted text of several lines is no command": {"Created `src/a.py`.", []string{"Bash awk '\n{ print }\n' x # don't => 1"}, claims.Contradicted},
+		"an apostrophe in a here document":             {"Created `src/a.py`.", []string{"Bash cat > b.md <<'EOF'\nit's\nEOF\ntouch src/a.py # isn't it => "}, claims.Shown},
+		"a here document in quotes":                    {"Created `src/a.py`.", []string{"Bash git commit -m \"$(cat <<'EOF'\nIt isn't 1 << 2\nEOF\n)\"\ntouch src/a.py => "}, claims.Shown},
+		"a shift is no here document":                  {"Created `src/a.py`.", []string{"Bash echo $((1<<2))\ntouch src/a.py => "}, claims.Shown},
+		"commands that only read":                      {"Created `src/a.py`.", []string{"Bash gh pr view 3; git -C x merge-base a b; node --version; gofmt -l . => "}, claims.Contradicted},
+		"a package manager writes its own files":       {"Created `src/a.py`.", []string{"Bash npm install left-pad => added 1 package"}, claims.Contradicted},
+		"a download may write the file":                {"Created `src/a.py`.", []string{"Bash curl -o x https://example.com => "}, claims.NotShown},
+		"an edit of an unknown file":                   {"Created `src/a.py`.", []string{`Edit {"old": "a"} => ok`}, claims.NotShown},
+		"a log without calls":                          {"Created `src/a.py`.", nil, claims.NotShown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := check(t, session(c.claim, c.calls...))
@@ -111,6 +128,42 @@ func TestNoClaim(t *testing.T) {
 	} {
 		if found := check(t, session(text)); len(found) > 0 {
 			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}
+
+// TestClaims checks natural forms of claims, and the paths that a sentence about changes claims.
+func TestClaims(t *testing.T) {
+	for text, want := range map[string]string{
+		"✅ **Tests**: all passing":                                "tests",
+		"I ran the test suite, and all of it passes.":             "tests",
+		"There are no failing tests.":                             "tests",
+		"All existing tests still pass.":                          "tests",
+		"ESLint reports no errors.":                               "lint",
+		"- Build: passing":                                        "build",
+		"- Builds the index of all files":                         "",
+		"Compiles cleanly.":                                       "build",
+		"Done, and committed.":                                    "commit",
+		"Created a commit with these changes.":                    "commit",
+		"We are committed to quality.":                            "",
+		"PR created.":                                             "pull-request",
+		"The pull request is up: https://example.com/a/b/pull/17": "pull-request",
+		"Published version 1.4.0 to npm.":                         "deployment",
+		"The deployment was successful.":                          "deployment",
+		"I've created `a.go` with all the helpers you asked for.": "files a.go",
+		"The helper is in `a.go`, which I just created.":          "files a.go",
+		"Fixed `a.go`, but `b.go` still needs work.":              "files a.go",
+		"Added a reader that merges `a.json`.":                    "",
+		"Deleted it — the one caller in `a.go` uses the builtin.": "",
+		"The report has been written to `a.md`.":                  "files a.md",
+		"Updated `a.go`?":                                         "",
+	} {
+		var got []string
+		for _, c := range check(t, session(text)) {
+			got = append(got, strings.TrimSpace(string(c.Kind)+" "+c.Path))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -17,16 +17,24 @@ func simpleCommands(text string, isScript bool) (all [][]string) {
 		}
 		words = nil
 	}
-	var until string // the mark of the end of a here document
-	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
+	isRaw := isScript // each line break ends a command
+	var until string  // the mark of the end of a here document
+	for text = strings.ReplaceAll(text, "\\\n", " "); text != ""; {
+		n := lineEnd(text)
+		if !isRaw && until == "" {
+			n, isRaw = commandEnd(text)
+		}
+		line := text[:n]
+		text = text[n:]
 		if until != "" {
 			if strings.TrimSpace(line) == until {
 				until = ""
 			}
 			continue
 		}
-		until = hereMark(line)
-		for _, token := range shellTokens(line, isScript) {
+		tokens := shellTokens(line, isScript)
+		until = hereMark(tokens)
+		for _, token := range tokens {
 			switch token {
 			case "&&", "||", ";", "|", "&", "(", ")", "{", "}", "do", "then":
 				end()
@@ -39,14 +47,54 @@ func simpleCommands(text string, isScript bool) (all [][]string) {
 	return all
 }
 
-// hereMark returns the mark that ends the here document of a line, "" if there is none.
-func hereMark(line string) string {
-	_, mark, ok := strings.Cut(line, "<<")
-	if !ok || strings.HasPrefix(mark, "<") {
-		return ""
+// lineEnd returns the end of the first line of a text, with its line break.
+func lineEnd(text string) int {
+	if n := strings.IndexByte(text, '\n'); n >= 0 {
+		return n + 1
 	}
-	mark, _, _ = strings.Cut(strings.TrimLeft(mark, "- "), " ")
-	return strings.Trim(strings.TrimSpace(mark), `'"\`)
+	return len(text)
+}
+
+// commandEnd is lineEnd for shell commands, where a quoted text may have several lines. If a quote stays open, it
+// returns the end of the first line.
+func commandEnd(text string) (n int, isOpen bool) {
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\' && quote != '\'':
+			i++
+		case quote != 0:
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '#' && (i == 0 || strings.IndexByte(" \t\n;", text[i-1]) >= 0): // a comment
+			return i + lineEnd(text[i:]), false
+		case c == '\n':
+			return i + 1, false
+		}
+	}
+	if quote != 0 {
+		return lineEnd(text), true
+	}
+	return len(text), false
+}
+
+// hereMark returns the mark that ends the here document of a line, "" if there is none.
+func hereMark(tokens []string) string {
+	for i, token := range tokens {
+		before, mark, ok := strings.Cut(token, "<<")
+		if !ok || strings.ContainsAny(before, " \t\n") || strings.HasPrefix(mark, "<") { // in quotes, a here string
+			continue
+		}
+		if mark = strings.TrimPrefix(mark, "-"); mark == "" && i+1 < len(tokens) {
+			mark = tokens[i+1]
+		}
+		if mark != "" && (mark[0] == '_' || 'A' <= mark[0]&^0x20 && mark[0]&^0x20 <= 'Z') { // not 1<<2
+			return mark
+		}
+	}
+	return ""
 }
 
 // shellTokens returns the words and operators of a line. In a script, quotes and parentheses end words.
@@ -65,6 +113,8 @@ func shellTokens(line string, isScript bool) (all []string) {
 			quote = 0
 		case quote != 0:
 			word.WriteByte(c)
+		case c == '#' && word.Len() == 0 && !isScript: // a comment
+			return all
 		case isScript && strings.IndexByte("\"'`,[", c) >= 0:
 			end()
 			all = append(all, ";")
@@ -122,6 +172,8 @@ func withoutPrefix(words []string) []string {
 			for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Trim(words[0], "0123456789.smh") == "") { // options, a duration
 				words = words[1:]
 			}
+		case len(words) > 3 && w == "git" && (words[1] == "-C" || words[1] == "-c"):
+			words = slices.Concat(words[:1], words[3:])
 		case len(words) > 2 && words[1] == "run" && (w == "poetry" || w == "uv" || w == "pipenv" || w == "hatch" || w == "pdm"):
 			words = words[2:]
 		case len(words) > 2 && words[1] == "exec" && (w == "bundle" || w == "pnpm" || w == "npm" || w == "yarn"):
@@ -245,9 +297,32 @@ func isDeployment(program, first string, args []string) bool {
 
 // harmless are programs that change no file, unless their output is redirected.
 var harmless = []string{
-	"ls", "cat", "head", "tail", "grep", "rg", "ag", "find", "fd", "wc", "pwd", "echo", "printf", "which", "type", "file", "stat", "tree", "du", "df", "sort", "uniq", "cut", "diff", "cmp",
-	"cd", "true", "false", "test", "[", "sleep", "date", "whoami", "id", "ps", "jq", "awk", "tr", "nl", "less", "export", "set", "source", ".", "exit", "env", "hostname", "uname", "curl", "else", "fi", "done", "for",
+	"ls", "cat", "head", "tail", "grep", "egrep", "rg", "ag", "find", "fd", "wc", "pwd", "echo", "printf", "which", "type", "file", "stat", "tree", "du", "df", "sort", "uniq", "cut", "diff", "cmp", "comm",
+	"cd", "true", "false", ":", "test", "[", "[[", "sleep", "wait", "date", "whoami", "id", "ps", "pgrep", "kill", "lsof", "jq", "awk", "gawk", "tr", "nl", "less", "column", "rev", "seq", "od", "xxd", "strings",
+	"shasum", "sha256sum", "md5", "md5sum", "open", "clear", "killall", "pkill", "nc", "ping", "basename", "dirname", "realpath", "readlink", "export", "unset", "local", "read", "set", "source", ".", "exit", "env", "hostname", "uname", "curl", "gofmt",
+	"else", "fi", "done", "for", "break", "continue", "case", "esac",
 }
+
+// readOnly are the commands of programs that change no file of the work.
+var readOnly = map[string][]string{
+	"git":    {"status", "diff", "log", "show", "add", "branch", "tag", "push", "fetch", "rev-parse", "rev-list", "remote", "blame", "config", "ls-files", "ls-tree", "ls-remote", "cat-file", "merge-base", "check-ignore", "describe", "grep", "reflog", "shortlog"},
+	"go":     {"list", "env", "version", "doc"},
+	"docker": {"ps", "logs", "images", "inspect", "pull", "stop", "rm", "start", "compose up", "compose down", "compose ps", "compose logs"},
+	"gh":     {"pr view", "pr diff", "pr list", "pr status", "pr checks", "pr comment", "pr edit", "pr review", "pr ready", "issue view", "issue list", "issue create", "issue comment", "run view", "run list", "run watch", "repo view", "release view", "release list", "auth status"},
+}
+
+// installs are the commands of package managers, and manifests the files of the work that these change.
+var (
+	installs = map[string][]string{
+		"go": {"get", "mod"}, "cargo": {"add", "remove", "update"}, "pip": {"install", "uninstall", "list", "show"}, "pip3": {"install", "uninstall", "list", "show"}, "brew": {"install", "list", "info"}, "apt-get": {"install", "update"},
+		"npm": {"install", "i", "ci", "uninstall", "update", "ls", "list", "view", "outdated", "audit"}, "pnpm": {"install", "i", "add", "remove", "update", "ls", "list"}, "yarn": {"install", "add", "remove", "list"}, "bun": {"install", "add", "remove"},
+		"poetry": {"add", "remove", "install", "lock"}, "uv": {"add", "remove", "sync", "lock"},
+	}
+	manifests = map[string][]string{
+		"go": {"go.mod", "go.sum"}, "cargo": {"Cargo.toml", "Cargo.lock"}, "npm": {"package.json", "package-lock.json"}, "pnpm": {"package.json", "pnpm-lock.yaml"}, "yarn": {"package.json", "yarn.lock"},
+		"bun": {"package.json", "bun.lock"}, "poetry": {"pyproject.toml", "poetry.lock"}, "uv": {"pyproject.toml", "uv.lock"},
+	}
+)
 
 // writtenBy returns the files that a command writes or deletes. known is false if it may write others.
 func writtenBy(words []string) (paths []string, known bool) {
@@ -267,14 +342,20 @@ func writtenBy(words []string) (paths []string, known bool) {
 	case program == "tee", program == "touch", program == "rm", program == "cp", program == "mv", program == "mkdir", program == "chmod", program == "ln",
 		program == "sed" && (hasFlag(words, "in-place") || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-i") })):
 		return append(paths, args...), true
-	case program == "git" && len(args) > 0:
-		switch args[0] {
-		case "rm", "mv":
-			return append(paths, args[1:]...), true
-		case "status", "diff", "log", "show", "add", "branch", "push", "fetch", "rev-parse", "remote", "blame", "config", "ls-files":
-			return paths, true
-		}
+	case program == "gofmt" && hasFlag(words, "w"):
+		return append(paths, args...), true
+	case program == "git" && len(args) > 1 && (args[0] == "rm" || args[0] == "mv"):
+		return append(paths, args[1:]...), true
+	case len(args) > 0 && slices.Contains(installs[program], args[0]):
+		return append(paths, manifests[program]...), true
+	case len(rest) == 2 && (rest[1] == "--version" || rest[1] == "-v" || rest[1] == "-V" || rest[1] == "version" || rest[1] == "--help" || rest[1] == "-h"):
+		return paths, true
+	case program == "curl" && slices.ContainsFunc(rest, func(w string) bool {
+		return strings.HasPrefix(w, "-o") || strings.HasPrefix(w, "-O") || w == "--output" || w == "--remote-name"
+	}):
 		return paths, false
+	case readOnly[program] != nil:
+		return paths, slices.ContainsFunc(readOnly[program], func(c string) bool { return strings.HasPrefix(strings.Join(args, " ")+" ", c+" ") })
 	}
 	return paths, slices.Contains(harmless, program) || program == "sed" || program == "" || len(rest) == 0
 }

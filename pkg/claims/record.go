@@ -15,7 +15,7 @@ import (
 type record struct {
 	calls []*call
 	// complete reports whether the conversation has all calls of the work: it begins with a request of the
-	// user, and nothing says that turns were left out.
+	// user, nothing says that turns were left out, and there are calls. A log without any may leave them out.
 	complete bool
 	turns    []conversation.Turn
 	said     map[string]int // the last turn of the assistant with a text, by the beginning of the text; nil before turnOf
@@ -27,6 +27,7 @@ type call struct {
 	value   jsonstream.Value
 	result  jsonstream.Value // absent if there is none
 	kinds   map[Kind]bool    // of the commands that it ran
+	decides Kind             // the kind that failed if the call failed; "" if that may be another command
 	written []string         // the paths of files that it wrote or deleted
 	words   string           // its arguments as text
 	opaque  bool             // it may have changed files that it does not name
@@ -60,6 +61,7 @@ func newRecord(h *history.History) *record {
 			}
 		}
 	}
+	r.complete = r.complete && len(r.calls) > 0
 	return r
 }
 
@@ -124,6 +126,8 @@ func (r *record) judge(c Claim, turn int) Claim {
 			c.Verdict, c.Reason = Shown, last[c.Kind]+" succeeded"
 		case result == failed && changed && (c.Kind == Tests || c.Kind == Build || c.Kind == Lint):
 			c.Verdict, c.Reason = NotShown, last[c.Kind]+" failed, and files changed after it"
+		case result == failed && !c.covers(one):
+			c.Verdict, c.Reason = NotShown, last[c.Kind]+" failed, but not necessarily the part in the claim"
 		case result == failed:
 			c.Verdict, c.Reason = Contradicted, last[c.Kind]+" failed"
 		default:

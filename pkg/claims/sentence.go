@@ -2,6 +2,7 @@ package claims
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -44,32 +45,47 @@ func sentenceEnd(line string) int {
 type patterns struct {
 	open    *regexp.Regexp // a plan, a wish, a condition, a question, a negation, or a report about a part
 	none    *regexp.Regexp // the absence of errors, which is no negation
+	aside   *regexp.Regexp // words that look open, and are not
 	byKind  map[Kind]*regexp.Regexp
-	changed *regexp.Regexp // the beginning of a sentence about changed files
+	changed *regexp.Regexp // the beginning or the end of a sentence about changed files
+	about   *regexp.Regexp // the words before tests
 	path    *regexp.Regexp
 }
 
-var expressions = sync.OnceValue(func() patterns {
-	return patterns{
+var expressions = sync.OnceValue(func() *patterns {
+	return &patterns{
 		open: regexp.MustCompile(`\b(?:not|cannot|can|could|should|would|will|must|may|might|unless|until|if|whether|once|when|while|before|after|let me|let's|let us|` +
 			`going to|i'll|we'll|you|please|want(?:s|ed)?|try(?:ing)?|tried|plan(?:s|ned)?|todo|next|expect(?:s|ed)?|hope(?:fully)?|assum\w+|ensure[sd]?|make sure|verify|check (?:that|if)|` +
 			`need(?:s|ed)?|so that|in order|to make|to get|previously|earlier|originally|already|but|except|although|though|however|only|some|most|many|partly|almost|nearly|` +
 			`fail\w*|broke\w*|skip\w*|error\w*|problem\w*|issue\w*|still|seems?|appears?|likely|probably|why|how|what|suggest\w*|recommend\w*|propos\w*|draft\w*)\b|n't\b|n’t\b|\?|` + "`{2}" + `|: *$`),
-		none: regexp.MustCompile(`\b(?:no|zero|0|without(?: any)?) (?:\w+ )?(?:fail\w*|errors?|problems?|issues?|skipped|warnings?)\b`),
+		none:  regexp.MustCompile(`\b(?:no|zero|0|without(?: any)?) ((?:\w+ )?)(?:fail\w*|errors?|problems?|issues?|skipped|warnings?)\b( tests?\b|)`),
+		aside: regexp.MustCompile(`(?:,? as| that| which|)\b you (?:asked|requested|wanted|described|suggested|mentioned)(?: for)?\b|\bstill\b( (?:all )?(?:pass|green|clean|build|compile))`),
 		byKind: map[Kind]*regexp.Regexp{
-			Tests: regexp.MustCompile(`\b(?:tests?|test suite|suite|specs?|test cases)\b[^,:;]{0,50}\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green)\b|` +
+			Tests: regexp.MustCompile(`\b(?:tests?|test suite|suite|specs?|test cases|pytest|jest|vitest)\b:?[^,:;]{0,50}\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green)\b|\b(?:tests?|suite):? clean\b|\bare clean tests\b|\b(?:everything|all) pass(?:es|ed)(?:\W*$|[.,!])|` +
+				`\b(?:ran|re-ran|reran) (?:the|all|our)(?: \w+)? (?:tests?|suite)\b[^:;]{0,30}\b(?:pass(?:es|ed)?|green)\b|` +
 				`\bpass(?:es|ed)? (?:all|the|every|its)\b[^,:;]{0,30}\btests?\b|\b\d+(?: ?/ ?\d+)? (?:tests? )?pass(?:ed|ing)\b`),
-			Build: regexp.MustCompile(`\b(?:build|compilation)\b[^,:;]{0,40}\b(?:succeed(?:s|ed)|pass(?:es|ed)|green|clean|successful(?:ly)?)\b|` +
-				`\b(?:code|project|program|package|crate|app|it|everything)\b[^,:;]{0,20}\b(?:builds|compiles)\b`),
-			Lint:   regexp.MustCompile(`\b(?:lint(?:er|ers|ing)?|eslint|ruff|clippy|golangci-lint|staticcheck|mypy|pyright|tsc|go vet|type[- ]?check(?:s|er|ing)?)\b[^,:;]{0,40}\b(?:clean|pass(?:es|ed)?|green|nothing|happy)\b`),
-			Commit: regexp.MustCompile(`\b(?:i|i've|i have|we|we've|changes|work|everything|fix|all)(?: have been| has been| were| was| are| is)?(?: now)? committed(?: (?:the|all|these|this|it|everything|as|with|and)\b|\W*$|[.,!])|^committed\b`),
-			PullRequest: regexp.MustCompile(`\b(?:opened|created|submitted|raised)\b[^.,:;]{0,30}\b(?:pull request|merge request|pr)\b|` +
-				`\b(?:pull request|merge request|pr)\b[^.,:;]{0,20}\b(?:is|was|has been) (?:open|opened|created|submitted)\b`),
-			Deployment: regexp.MustCompile(`\b(?:deployed|published|released)\b[^.,:;]{0,30}\b(?:to|on)\b[^.,:;]{0,20}\b(?:production|prod|staging|npm|pypi|crates\.io|vercel|netlify|kubernetes|k8s|heroku|fly\.io|aws|gcp|azure|cluster)\b`),
+			Build: regexp.MustCompile(`^\W*(?:builds|compiles)(?: (?:cleanly|fine|successfully|without|with no)\b|\W*$)|\bbuild:? (?:ok\b|done\b|[✅✓✔])|` +
+				`\b(?:build|compilation)\b:?[^,:;]{0,40}\b(?:succeed(?:s|ed)|pass(?:es|ed|ing)|green|clean(?:ly)?|works|successful(?:ly)?)\b|` +
+				`\b(?:code|project|program|package|crate|app|image|binary|library|site|workspace|it|everything)\b[^,:;]{0,20}\b(?:builds|compiles)\b`),
+			Lint: regexp.MustCompile(`\b(?:lint(?:er|ers|ing)?|eslint|ruff|clippy|golangci-lint|staticcheck|mypy|pyright|tsc|go vet|type[- ]?check(?:s|er|ing)?)\b:?[^,:;]{0,40}\b(?:clean|pass(?:es|ed|ing)?|green|nothing|happy|no longer complains)\b|\blint[- ]free\b|\btypes check\b|\blint:? (?:ok\b|[✅✓✔])|\bran the (?:linters?|type checker)\b[^:;]{0,30}\b(?:clean|pass(?:es|ed)?|green|nothing|happy)\b|` +
+				`\bpass(?:es|ed)? (?:the |all )?(?:\w+ )?(?:lint(?:er|ing)?|type[- ]?check(?:s|er|ing)?)\b`),
+			Commit: regexp.MustCompile(`\b(?:i|i've|i have|we|we've|changes|work|everything|fix|all)(?: have been| has been| were| was| are| is)?(?: now)? committed(?: (?:the|all|these|this|it|everything|as|with|and)\b|\W*$|[.,!])|^\W*committed\b|\band (?:now )?committed(?: and pushed)?\W*$|\bcommit (?:(?:is|was|has been) )?(?:in place|made|created|successful|done)\b|\b(?:saved|recorded)\b[^,:;]{0,30}\bin a(?: new| single)? commit\b|` +
+				`\b(?:is|are|was|were|been) committed (?:to|on) (?:the |a )?(?:\S+ )?(?:branch|repo(?:sitory)?|main|master|git)\b|` +
+				`\b(?:it|this|these|they)(?: is| are| was| were| has been| have been)(?: all)?(?: now)? committed(?: (?:as|with|and|to|on)\b|\W*$|[.,!])|` +
+				`\b(?:created|made|added) (?:a|the|one|two|three|\d+)(?: \w+)? commits?(?: (?:with|for|on|containing|to)\b|\W*$|[.,!:])`),
+			PullRequest: regexp.MustCompile(`\b(?:opened|created|submitted|raised|made|filed|put up)\b[^.,:;]{0,30}\b(?:pull request|merge request|pr)\b|` +
+				`\b(?:pull request|merge request|pr)\b[^.,:;]{0,20}\b(?:is|was|has been) (?:now )?(?:open|up|opened|created|submitted)\b|` +
+				`\b(?:pull request|merge request|pr)(?: [#!]?\d+)? (?:successfully )?(?:opened|created|submitted)\b|` +
+				`\b(?:pull request|merge request|pr)\b[^;]{0,40}: \W*https?://\S+/(?:pull|merge_requests)/\d+`),
+			Deployment: regexp.MustCompile(`\b(?:deployed|published|released|shipped|rolled|(?:is|are)(?: now)? running)\b[^,:;]{0,40}\b(?:to|on|in)\b[^,:;]{0,20}\b(?:production|prod|staging|npm|pypi|crates\.io|vercel|netlify|kubernetes|k8s|heroku|fly\.io|aws|gcp|azure|cluster)\b|` +
+				`\b(?:deployed successfully|successfully deployed)\b|^\W*deployed\b|\b(?:i|we)(?:'ve| have)?(?: now| also)? deployed\b|\bdeploy(?:ment)?\b:?[^,:;]{0,20}\b(?:succeeded|successful(?:ly)?|completed?|finished)\b|` +
+				`\b(?:app|site|service|version|release|change|fix|package|image|crate)s?\b[^,:;]{0,20}\b(?:(?:is|are) (?:now )?live|(?:is|are|was|were|has been|have been) (?:now )?(?:deployed|published|released|shipped|rolled out))\b`),
 		},
 		changed: regexp.MustCompile(`^(?:[-*•✅✔\d.) ]|\*\*)*(?:done[.:!]? |also |and |then |finally,? |now |i |i've |i have |we |we've |we have |has been |successfully |just )*` +
-			`(?:created|added|wrote|written|updated|edited|modified|changed|fixed|refactored|rewrote|rewritten|deleted|removed|renamed|moved|implemented)\b`),
-		path: regexp.MustCompile("[\\w@.+/~-]*[\\w+-]\\.(?:" + extensions + ")\\b"),
+			`(?:created|added|wrote|written|updated|edited|modified|changed|fixed|refactored|rewrote|rewritten|deleted|removed|renamed|moved|implemented|put|saved|extended|introduced|extracted|replaced|adjusted|corrected|reworked|converted)\b|` +
+			`\b(?:has|have) been (?:created|added|written|saved|updated|renamed|deleted|removed)\b|, which (?:i|we)(?:'ve| have)?(?: just| now| also)? (?:created|added|wrote|written)\b`),
+		about: regexp.MustCompile(`((?:[\w.'’/-]+ )*)(?:tests?|suite|specs?)\b`),
+		path:  regexp.MustCompile("[\\w@.+/~-]*[\\w+-]\\.(?:" + extensions + ")\\b"),
 	}
 })
 
@@ -86,23 +102,67 @@ func claimsIn(sentence string) (all []Claim) {
 	}
 	e := expressions()
 	lower := strings.ToLower(sentence)
-	if e.open.MatchString(e.none.ReplaceAllString(lower, "clean")) {
-		return nil
-	}
+	lower = e.aside.ReplaceAllString(lower, "$1")
+	plain := e.none.ReplaceAllString(strings.ReplaceAll(lower, "**", ""), "${1}clean$2")
+	isOpen := e.open.MatchString(plain)
 	text := clip(sentence)
 	for _, kind := range kinds {
-		if e.byKind[kind].MatchString(lower) {
-			all = append(all, Claim{Kind: kind, Text: text})
+		if !isOpen && e.byKind[kind].MatchString(plain) {
+			c := Claim{Kind: kind, Text: text}
+			if kind == Tests {
+				c.part = partOf(plain)
+			}
+			all = append(all, c)
 		}
 	}
-	if e.changed.MatchString(lower) {
-		for _, path := range e.path.FindAllString(sentence, maxPaths) {
+	if e.changed.MatchString(lower) && !strings.HasSuffix(lower, "?") {
+		for _, path := range e.path.FindAllString(e.object(sentence), maxPaths) {
 			if isPath(sentence, path) {
 				all = append(all, Claim{Kind: Files, Text: text, Path: path})
 			}
 		}
 	}
 	return all
+}
+
+// object returns the part of a sentence about a change that names the changed files: that before a clause or a dash,
+// as in "Removed it — `a.go` has another", and before an open part, such as a condition.
+func (e *patterns) object(sentence string) string {
+	for _, mark := range [...]string{" — ", " that ", " which "} {
+		sentence, _, _ = strings.Cut(sentence, mark)
+	}
+	if open := e.open.FindStringIndex(strings.ToLower(sentence)); open != nil {
+		sentence = sentence[:min(open[0], len(sentence))]
+	}
+	return sentence
+}
+
+// General words before "tests" say nothing about which ones.
+var general = []string{
+	"all", "the", "every", "each", "both", "our", "my", "its", "these", "those", "and", "with", "that", "a", "i", "we", "ran", "run", "re-ran", "rerun", "reran", "running", "now", "again", "are", "clean", "full", "whole", "entire",
+	"complete", "existing", "automated", "unit", "integration", "e2e", "end-to-end", "regression", "project", "project's", "test", "go", "python", "npm", "cargo", "make", "confirmed", "verified",
+}
+
+// partOf returns the words that say which tests a sentence in lower case is about, such as the name of a package:
+// those between the last general word and "tests".
+func partOf(sentence string) string {
+	m := expressions().about.FindStringSubmatch(strings.ReplaceAll(sentence, "`", ""))
+	if m == nil {
+		return ""
+	}
+	words := strings.Fields(m[1])
+	for i, w := range slices.Backward(words) {
+		if slices.Contains(general, w) || strings.Trim(w, "0123456789/-.'") == "" {
+			return strings.Join(words[i+1:], " ")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// covers reports whether a failed call can decide about a claim: the claim is about all tests, or a word for its
+// part is in the arguments of the call.
+func (c *Claim) covers(one *call) bool {
+	return c.part == "" || slices.ContainsFunc(strings.Fields(c.part), func(word string) bool { return strings.Contains(strings.ToLower(one.words), word) })
 }
 
 const (
