@@ -21,6 +21,14 @@ type call struct {
 	ID       string   `json:"id"`
 	Type     string   `json:"type"`
 	Function function `json:"function"`
+	real     *realUse // nil if the function and the turn of the result show the use
+}
+
+// A realUse is the use of a tool with the arguments and the result that the tool had, as far as a log
+// shows them in another form.
+type realUse struct {
+	arguments map[string]string
+	result    string
 }
 
 type function struct {
@@ -55,8 +63,14 @@ func (c *conversation) use(tool string, arguments any, result string) {
 	c.calls++
 	id := "call_" + strconv.Itoa(c.calls)
 	c.turns = append(c.turns,
-		turn{Role: "assistant", ToolCalls: []call{{id, "function", function{tool, compact(arguments)}}}},
+		turn{Role: "assistant", ToolCalls: []call{{ID: id, Type: "function", Function: function{tool, compact(arguments)}}}},
 		turn{Role: "tool", ToolCallID: id, Content: strings.ToValidUTF8(result, "\ufffd")})
+}
+
+// useReally adds the tool call of use, with its real use.
+func (c *conversation) useReally(tool string, arguments any, result string, real *realUse) {
+	c.use(tool, arguments, result)
+	c.turns[len(c.turns)-2].ToolCalls[0].real = real
 }
 
 // label adds a fact. Values without information, such as "yes" or "any", are ignored.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -59,6 +60,44 @@ func TestChoices(t *testing.T) {
 	}
 	if got := randomSentences(all, 30, 1); len(got) > 30 || got == "" || got != randomSentences(all, 30, 1) {
 		t.Errorf("chance chose %q", got)
+	}
+}
+
+func TestRealUse(t *testing.T) {
+	for name, c := range map[string]struct{ kind, lines, arguments, result string }{
+		"a command":           {"shell", "<summary>Tool use: **Bash**</summary>\nList `x`\n\n`ls | wc`\n\n```text\n1\n```\n</details>", `{"command":"ls | wc"}`, "1"},
+		"in the summary":      {"shell", "<details><summary>Tool use: **exec** `ls`</summary>\n```\n1\n```", `{"command":"ls"}`, "1"},
+		"of several lines":    {"shell", "\n```bash\nls\npwd\n```\n\n```text\n1\n```", `{"command":"ls\npwd"}`, "1"},
+		"a path in a result":  {"write", "\n```go\npackage x\n```\n\n```text\nFile created successfully at: /a/x.go\n```", `{"file_path":"/a/x.go"}`, "File created successfully at: /a/x.go"},
+		"a path of a patch":   {"write", "**Update: `a/x.md`**\n\n```diff\n+x\n```", `{"file_path":"a/x.md"}`, "+x"},
+		"a path of an action": {"write", "<details><summary>Tool use: **edit** • Edit file: a/x.go</summary>\n\n```diff\n+x\n```", `{"file_path":"a/x.go"}`, "+x"},
+		"no path":             {"write", "\n```\nok\n```", `{}`, "ok"},
+	} {
+		got := realUseOf(c.kind, strings.Split(c.lines, "\n"))
+		if arguments := compact(got.arguments); arguments != c.arguments || strings.TrimSpace(got.result) != c.result {
+			t.Errorf("%s: got %s and %q, want %s and %q", name, arguments, got.result, c.arguments, c.result)
+		}
+	}
+}
+
+// TestPlant checks that a planted claim is found again, and that the variants depend only on the conversation.
+func TestPlant(t *testing.T) {
+	c := &conversation{id: "1"}
+	c.say("user", "Go.")
+	c.useReally("Edit", nil, "ok", &realUse{map[string]string{"file_path": "/a/x.go"}, "ok"})
+	c.say("assistant", "<think>Updated y.go.</think>Updated `x.go`.")
+	set := &corpus{name: "x"}
+	all := set.variants(c)
+	if want := 1 + 2*len(plantings) + 1; len(all) != want || compact(all[3].turns) != compact(set.variants(c)[3].turns) {
+		t.Fatalf("got %d variants, want the same %d twice", len(all), want)
+	}
+	if removed := all[len(all)-1]; removed.claim != "x.go" || len(removed.turns) != 2 || removed.turns[1].Content != "Updated `x.go`." {
+		t.Errorf("without the call: %+v", removed)
+	}
+	lie := all[3]
+	found := []foundClaim{{lie.kind, "contradicted", lie.claim, "", "/0/content"}, {lie.kind, "shown", lie.claim, "", "/" + strconv.Itoa(len(lie.turns)-1) + "/content"}}
+	if got := lie.verdict(found); got != "shown" {
+		t.Errorf("the verdict is %q, want that in the last turn", got)
 	}
 }
 

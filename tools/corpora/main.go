@@ -28,20 +28,24 @@ func run() error {
 	out := flag.String("o", "", "`folder` to write the sets to")
 	most := flag.Int("n", 1000, "the maximum number of conversations of a set, taken evenly; 0 for all")
 	handoff := flag.String("measure", "", "measure this `program` on the sets of the folder, instead of writing them")
+	claims := flag.String("claims", "", "measure check-claims of this `program` on the snapshots of -mirror, instead of writing sets")
 	trims := flag.Int("trims", 40, "the maximum number of conversations of a set to trim")
 	flag.Parse()
-	if *out == "" {
-		return errors.New("-o is missing")
-	}
 	sets := corpora
 	if names := flag.Args(); len(names) > 0 {
 		sets = slices.DeleteFunc(slices.Clone(corpora), func(c corpus) bool { return !slices.Contains(names, c.name) })
 	}
+	if *mirror == "" && *handoff == "" {
+		return errors.New("-mirror is missing")
+	}
+	if *claims != "" {
+		return measureClaims(os.Stdout, *claims, *mirror, sets)
+	}
+	if *out == "" {
+		return errors.New("-o is missing")
+	}
 	if *handoff != "" {
 		return measure(os.Stdout, *handoff, *out, sets, *trims)
-	}
-	if *mirror == "" {
-		return errors.New("-mirror is missing")
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +17,16 @@ var (
 	specOldTool = regexp.MustCompile(`^Tool use: \*\*([^*]+)\*\*(.*)`)
 	changedFile = regexp.MustCompile(`(?:The file|created successfully at:) (\S+)`)
 	inBackticks = regexp.MustCompile("`([^`\n]+)`")
+	specCommand = regexp.MustCompile("(?m)(?:^ *|\\*\\* *)`(.+)`(?:</summary>)?$")
+	specRefused = regexp.MustCompile(`^\s*(?:<tool_use_error>|The user doesn't want to |Error: |File has )`)
+	specAction  = regexp.MustCompile(`• [^:\n]*: (.+?)(?:</summary>)?\n`)
 )
+
+// specKinds are the kinds of tools in the older form, which does not name them.
+var specKinds = map[string]string{
+	"Bash": "shell", "exec_command": "shell", "run_terminal_cmd": "shell",
+	"Edit": "write", "MultiEdit": "write", "Write": "write", "write": "write", "search_replace": "write", "apply_patch": "write",
+}
 
 // readSpecStory reads sessions with coding agents in either form of SpecStory's .specstory/history:
 // the texts of the user and the agent, and the use of tools with the results. Facts are the files
@@ -108,8 +119,48 @@ func (c *conversation) specUse(kind, tool string, lines []string, used map[strin
 	for _, m := range inBackticks.FindAllStringSubmatch(strings.Join(head, "\n"), -1) {
 		arguments = append(arguments, m[1])
 	}
-	c.use(tool, map[string]any{"arguments": arguments}, strings.Join(result, "\n"))
+	c.useReally(tool, map[string]any{"arguments": arguments}, strings.Join(result, "\n"), realUseOf(kind, lines))
 	c.labelFiles(arguments, kind == "write", used)
+}
+
+// realUseOf returns the use of a tool for writing or a shell, nil for other kinds. In the lines of a log, the path or
+// the command is in the summary or in backticks. Otherwise the command is the first of several blocks, and
+// the path is in the result, the last block.
+func realUseOf(kind string, lines []string) *realUse {
+	parts := strings.Split("\n"+strings.Join(lines, "\n"), "\n```")
+	head, blocks := parts[0]+"\n", parts[1:]
+	for i, block := range blocks {
+		_, blocks[i], _ = strings.Cut(block, "\n") // the language
+	}
+	blocks = slices.DeleteFunc(blocks, func(b string) bool { return strings.TrimSpace(strings.ReplaceAll(b, "</details>", "")) == "" })
+	first := func(pattern *regexp.Regexp, text string) string {
+		if m := pattern.FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	named := cmp.Or(first(specAction, head), first(specCommand, head))
+	switch kind {
+	case "shell":
+		if named == "" && len(blocks) > 0 {
+			named, blocks = blocks[0], blocks[1:]
+		}
+		return &realUse{map[string]string{"command": named}, strings.Join(blocks, "\n")}
+	case "write":
+		result := ""
+		if len(blocks) > 0 {
+			result = blocks[len(blocks)-1]
+		}
+		named = cmp.Or(named, first(inBackticks, head), first(changedFile, result))
+		if named == "" && specRefused.MatchString(result) {
+			named = "refused" // the log does not name the file
+		}
+		if named == "" {
+			return &realUse{map[string]string{}, result}
+		}
+		return &realUse{map[string]string{"file_path": named}, result}
+	}
+	return nil
 }
 
 // specOldUse adds the use of a tool in the older form, which has no end mark and often names the
@@ -120,7 +171,7 @@ func (c *conversation) specOldUse(tool, head string, lines []string, used map[st
 		arguments = append(arguments, m[1])
 	}
 	result := strings.TrimSpace(strings.Join(lines, "\n"))
-	c.use(tool, map[string]any{"arguments": arguments}, result)
+	c.useReally(tool, map[string]any{"arguments": arguments}, result, realUseOf(specKinds[tool], append([]string{head}, lines...)))
 	c.labelFiles(arguments, false, used)
 	for _, m := range changedFile.FindAllStringSubmatch(result, -1) {
 		c.labelFiles(m[1:], true, used)
