@@ -81,6 +81,9 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	if s.content.Kind() == jsonstream.String && s.content.Text() != "" && !yield(Part{Kind: Said, Value: s.content}) {
 		return
 	}
+	if s.refusal.Kind() == jsonstream.String && s.refusal.Text() != "" && !yield(Part{Kind: Said, Value: s.refusal}) {
+		return
+	}
 	var called map[string]bool // the ids of calls of Agent Framework; nil before the first request for an approval
 	for _, list := range [...]jsonstream.Value{s.content, s.parts, s.contents} {
 		for _, v := range list.Elements() {

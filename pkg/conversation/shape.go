@@ -14,6 +14,7 @@ type shape struct {
 	toolCalls, invalidCalls           jsonstream.Value
 	text, thought, media              jsonstream.Value
 	functionCall, functionResponse    jsonstream.Value
+	refusal                           jsonstream.Value // of OpenAI Chat
 	hostedCall, hostedResult          jsonstream.Value // of Gemini
 	rawItem, lc, kwargs, data         jsonstream.Value
 	toolUse, toolResult, reasoning    jsonstream.Value // of Bedrock
@@ -79,6 +80,8 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.media = member
 		case "function_call", "functionCall":
 			s.functionCall = member
+		case "refusal":
+			s.refusal = member
 		case "functionResponse", "function_response":
 			s.functionResponse = member
 		case "toolCall", "tool_call", "executableCode", "executable_code":

@@ -65,6 +65,9 @@ func (s *speech) item(item jsonstream.Value) {
 		s.value(item.Get("prompt"))
 	case item.Get("content").Exists():
 		s.value(item.Get("content"))
+		s.add(item.Get("refusal").Text()) // OpenAI Chat
+	case item.Get("refusal").Exists():
+		s.value(item.Get("refusal"))
 	case item.Get("parts").Exists():
 		s.value(item.Get("parts"))
 	case item.Get("compactedContent").Exists(): // ADK

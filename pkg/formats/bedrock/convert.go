@@ -79,6 +79,9 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 		return append(dst, newMessage(message.Get("role"), text)) // the common case
 	}
 	for c := content.Children(); c.Next(); {
+		if c.Value.Get("cachePoint") != tree.None {
+			continue // it is about the request
+		}
 		p := readBlock(c.Value, t.Role)
 		if !p.JSON {
 			t.Parts = append(t.Parts, p)
