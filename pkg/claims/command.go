@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // simpleCommands returns the words of the simple commands in shell commands, without variables, redirections
@@ -303,25 +304,31 @@ var harmless = []string{
 	"else", "fi", "done", "for", "break", "continue", "case", "esac",
 }
 
-// readOnly are the commands of programs that change no file of the work.
-var readOnly = map[string][]string{
-	"git":    {"status", "diff", "log", "show", "add", "branch", "tag", "push", "fetch", "rev-parse", "rev-list", "remote", "blame", "config", "ls-files", "ls-tree", "ls-remote", "cat-file", "merge-base", "check-ignore", "describe", "grep", "reflog", "shortlog"},
-	"go":     {"list", "env", "version", "doc"},
-	"docker": {"ps", "logs", "images", "inspect", "pull", "stop", "rm", "start", "compose up", "compose down", "compose ps", "compose logs"},
-	"gh":     {"pr view", "pr diff", "pr list", "pr status", "pr checks", "pr comment", "pr edit", "pr review", "pr ready", "issue view", "issue list", "issue create", "issue comment", "run view", "run list", "run watch", "repo view", "release view", "release list", "auth status"},
-}
+// readOnly returns the commands of programs that change no file of the work.
+var readOnly = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"git":    {"status", "diff", "log", "show", "add", "branch", "tag", "push", "fetch", "rev-parse", "rev-list", "remote", "blame", "config", "ls-files", "ls-tree", "ls-remote", "cat-file", "merge-base", "check-ignore", "describe", "grep", "reflog", "shortlog"},
+		"go":     {"list", "env", "version", "doc"},
+		"docker": {"ps", "logs", "images", "inspect", "pull", "stop", "rm", "start", "compose up", "compose down", "compose ps", "compose logs"},
+		"gh":     {"pr view", "pr diff", "pr list", "pr status", "pr checks", "pr comment", "pr edit", "pr review", "pr ready", "issue view", "issue list", "issue create", "issue comment", "run view", "run list", "run watch", "repo view", "release view", "release list", "auth status"},
+	}
+})
 
-// installs are the commands of package managers, and manifests the files of the work that these change.
+// installs returns the commands of package managers, and manifests the files of the work that these change.
 var (
-	installs = map[string][]string{
-		"go": {"get", "mod"}, "cargo": {"add", "remove", "update"}, "pip": {"install", "uninstall", "list", "show"}, "pip3": {"install", "uninstall", "list", "show"}, "brew": {"install", "list", "info"}, "apt-get": {"install", "update"},
-		"npm": {"install", "i", "ci", "uninstall", "update", "ls", "list", "view", "outdated", "audit"}, "pnpm": {"install", "i", "add", "remove", "update", "ls", "list"}, "yarn": {"install", "add", "remove", "list"}, "bun": {"install", "add", "remove"},
-		"poetry": {"add", "remove", "install", "lock"}, "uv": {"add", "remove", "sync", "lock"},
-	}
-	manifests = map[string][]string{
-		"go": {"go.mod", "go.sum"}, "cargo": {"Cargo.toml", "Cargo.lock"}, "npm": {"package.json", "package-lock.json"}, "pnpm": {"package.json", "pnpm-lock.yaml"}, "yarn": {"package.json", "yarn.lock"},
-		"bun": {"package.json", "bun.lock"}, "poetry": {"pyproject.toml", "poetry.lock"}, "uv": {"pyproject.toml", "uv.lock"},
-	}
+	installs = sync.OnceValue(func() map[string][]string {
+		return map[string][]string{
+			"go": {"get", "mod"}, "cargo": {"add", "remove", "update"}, "pip": {"install", "uninstall", "list", "show"}, "pip3": {"install", "uninstall", "list", "show"}, "brew": {"install", "list", "info"}, "apt-get": {"install", "update"},
+			"npm": {"install", "i", "ci", "uninstall", "update", "ls", "list", "view", "outdated", "audit"}, "pnpm": {"install", "i", "add", "remove", "update", "ls", "list"}, "yarn": {"install", "add", "remove", "list"}, "bun": {"install", "add", "remove"},
+			"poetry": {"add", "remove", "install", "lock"}, "uv": {"add", "remove", "sync", "lock"},
+		}
+	})
+	manifests = sync.OnceValue(func() map[string][]string {
+		return map[string][]string{
+			"go": {"go.mod", "go.sum"}, "cargo": {"Cargo.toml", "Cargo.lock"}, "npm": {"package.json", "package-lock.json"}, "pnpm": {"package.json", "pnpm-lock.yaml"}, "yarn": {"package.json", "yarn.lock"},
+			"bun": {"package.json", "bun.lock"}, "poetry": {"pyproject.toml", "poetry.lock"}, "uv": {"pyproject.toml", "uv.lock"},
+		}
+	})
 )
 
 // writtenBy returns the files that a command writes or deletes. known is false if it may write others.
@@ -346,16 +353,16 @@ func writtenBy(words []string) (paths []string, known bool) {
 		return append(paths, args...), true
 	case program == "git" && len(args) > 1 && (args[0] == "rm" || args[0] == "mv"):
 		return append(paths, args[1:]...), true
-	case len(args) > 0 && slices.Contains(installs[program], args[0]):
-		return append(paths, manifests[program]...), true
-	case len(rest) == 2 && (rest[1] == "--version" || rest[1] == "-v" || rest[1] == "-V" || rest[1] == "version" || rest[1] == "--help" || rest[1] == "-h"):
+	case len(args) > 0 && slices.Contains(installs()[program], args[0]):
+		return append(paths, manifests()[program]...), true
+	case len(rest) == 2 && (rest[1] == "version" || slices.ContainsFunc([]string{"version", "v", "V", "help", "h"}, func(name string) bool { return hasFlag(rest[1:], name) })):
 		return paths, true
 	case program == "curl" && slices.ContainsFunc(rest, func(w string) bool {
-		return strings.HasPrefix(w, "-o") || strings.HasPrefix(w, "-O") || w == "--output" || w == "--remote-name"
+		return strings.HasPrefix(w, "-o") || strings.HasPrefix(w, "-O") || hasFlag([]string{w}, "output") || hasFlag([]string{w}, "remote-name")
 	}):
 		return paths, false
-	case readOnly[program] != nil:
-		return paths, slices.ContainsFunc(readOnly[program], func(c string) bool { return strings.HasPrefix(strings.Join(args, " ")+" ", c+" ") })
+	case readOnly()[program] != nil:
+		return paths, slices.ContainsFunc(readOnly()[program], func(c string) bool { return strings.HasPrefix(strings.Join(args, " ")+" ", c+" ") })
 	}
 	return paths, slices.Contains(harmless, program) || program == "sed" || program == "" || len(rest) == 0
 }

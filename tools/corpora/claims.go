@@ -79,7 +79,8 @@ func measureClaims(w io.Writer, handoff, mirror string, sets []corpus) error {
 				failure = tally.check(handoff, set.variants(c))
 			}
 		})
-		if err = cmp.Or(failure, err, s.close()); err != nil {
+		closing := s.close()
+		if err = cmp.Or(failure, err, closing); err != nil {
 			return fmt.Errorf("%s: %w", set.name, err)
 		}
 		worth, text := tally.line("")
