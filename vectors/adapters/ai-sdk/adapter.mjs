@@ -1,9 +1,9 @@
-// The AI SDK: the requests that it makes from ModelMessages, and whether it makes one.
+// The AI SDK: the requests that it makes from ModelMessages and UIMessages, and whether it makes one.
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, jsonSchema } from "ai";
+import { convertToModelMessages, generateText, jsonSchema } from "ai";
 import { attempt, recorder, serve, version } from "../serve.mjs";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -19,9 +19,10 @@ const models = {
 };
 
 // request returns the body of the request for a history.
-function request(history, target) {
+async function request(history, target) {
   const document = JSON.parse(history);
-  const messages = Array.isArray(document) ? document : document.messages;
+  const given = Array.isArray(document) ? document : document.messages;
+  const messages = given.some((message) => message.parts) ? await convertToModelMessages(given) : given;
   const names = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])).flatMap((part) => part.toolName ?? []);
   const tools = Object.fromEntries(names.map((name) => [name, { inputSchema: jsonSchema({ type: "object" }) }]));
   return sent(() => generateText({ model: models[target], messages, tools, allowSystemInMessages: true, maxRetries: 0 }));
