@@ -49,7 +49,8 @@ sessions in a database, so the file is in the current folder, and the command im
 It compares the sessions first: if a request, an answer, a call, a result, the folder or
 the branch would be missing, it writes nothing, and the exit code is 1. The Gemini CLI and
 OpenCode do not store the branch, so a warning names it. Continue reads back the written
-file. An existing file is never replaced. Damaged lines are left out, with a warning.
+file. An existing file is never replaced. A conversion leaves out damaged lines, with a
+warning.
 
 --bundle packs the session, its handoff message and the files that its tools read or
 changed in the working folder into one archive, with their digests. On another machine,
@@ -76,13 +77,13 @@ not text are left out. Nothing restores the values.`,
 	}
 	f.register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.in, "in", "", "`AGENT` that continues the session: "+strings.Join(targetNames(), ", "))
+	flags.StringVar(&f.in, "in", "", "`AGENT` that continues the session: "+strings.Join(cli.Names(session.Agents()), ", "))
 	flags.StringArrayVar(&f.moved, "path-map", nil, "replace the folder OLD by NEW, as `OLD=NEW`, in the working folders of the session; without OLD, of a session that names none; may be repeated")
 	flags.StringVar(&f.bundle, "bundle", "", "pack the session into an archive, `FILE` (tar, gzip), instead of writing it for an agent")
 	flags.StringVar(&f.from, "from-bundle", "", "continue the session in this archive, `FILE`")
 	flags.BoolVar(&f.redact, "redact", false, "replace personal data and credentials")
 	flags.StringVar(&f.unpack, "unpack", "", "write the message and the files in the archive into a new folder, `DIR`")
-	cli.Complete(c, "in", targetNames()...)
+	cli.Complete(c, "in", cli.Names(session.Agents())...)
 	return c
 }
 
@@ -145,9 +146,9 @@ func (f *continueFlags) runRedacted(c *cobra.Command, one file) error {
 
 // run writes a session for another agent.
 func (f *continueFlags) run(c *cobra.Command, one file) error {
-	to := targetOf(f.in, f.now())
+	to := targetOf(session.Agent(f.in), f.now())
 	if to == nil {
-		return fmt.Errorf("--in %q: name the agent that continues the session, one of %s", f.in, strings.Join(targetNames(), ", "))
+		return fmt.Errorf("--in %q: name the agent that continues the session, one of %s", f.in, strings.Join(cli.Names(session.Agents()), ", "))
 	}
 	moves, err := parseMoves(f.moved)
 	if err != nil {
@@ -241,10 +242,21 @@ func (f *continueFlags) convertSession(c *cobra.Command, one file, s *session.Se
 	return there.Text, back.Text, err
 }
 
+// oneDocument returns a session that is one JSON document, as of OpenCode and of the first versions of the Gemini CLI,
+// nil for one in JSON Lines.
+func oneDocument(text []byte, limits jsonstream.Limits) *jsonstream.Document {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil || !doc.Root().Get("messages").Exists() { // a single line is a document, too
+		return nil
+	}
+	return doc
+}
+
 // convertText converts the text of a session, which is one document or JSON Lines.
 func (f *continueFlags) convertText(c *cobra.Command, text []byte, to session.Agent) (convert.Result, error) {
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.Limits)
-	if err != nil || !doc.Root().Get("messages").Exists() {
+	doc := oneDocument(text, f.Limits)
+	if doc == nil {
+		var err error
 		if doc, err = jsonstream.ParseLines(jsonstream.NewRaw(text), f.Limits); err != nil {
 			return convert.Result{}, err
 		}

@@ -36,7 +36,7 @@ func apply(moves []move, path string) string {
 
 // moveFolders returns a session, which is one document or JSON Lines, with moved working folders.
 func moveFolders(text []byte, moves []move, limits jsonstream.Limits) ([]byte, error) {
-	if doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits); err == nil {
+	if doc := oneDocument(text, limits); doc != nil {
 		return moveIn(doc, moves)
 	}
 	var out []byte

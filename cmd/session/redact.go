@@ -63,7 +63,7 @@ func (r *redaction) session(f *search, one file, dir string) (file, error) {
 
 // lines redacts a session, which is one document or JSON Lines. A damaged line is redacted as text.
 func (r *redaction) lines(text []byte, f format.Format) ([]byte, error) {
-	if doc, err := jsonstream.Parse(jsonstream.NewRaw(text), r.options.Limits); err == nil {
+	if doc := oneDocument(text, r.options.Limits); doc != nil {
 		return r.document(doc, f)
 	}
 	var out []byte

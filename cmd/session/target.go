@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
@@ -21,7 +21,7 @@ import (
 	"github.com/eaapl/handoff/pkg/session"
 )
 
-// A target is an agent whose sessions can be written.
+// A target is an agent for which a session is written.
 type target struct {
 	agent session.Agent
 	// place returns the files of a session with a text, the session itself first.
@@ -38,36 +38,25 @@ type output struct {
 	text []byte
 }
 
-// targets are the agents whose sessions can be written. now is the current time.
-func targets(now time.Time) []target {
-	return []target{
-		{agent: session.ClaudeCode, place: placeClaude, resume: func(id, _ string) string { return "claude --resume " + id }},
-		{agent: session.Codex, place: placeCodex, resume: func(id, _ string) string { return "codex resume " + id }},
-		{
-			agent: session.GeminiCLI, noFolder: true, noBranch: true, resume: func(id, _ string) string { return "gemini --resume " + id },
-			place: func(s *session.Session, text []byte) ([]output, error) { return placeGemini(s, text, now) },
-		},
-		{agent: session.OpenCode, noBranch: true, place: placeOpenCode, resume: func(id, path string) string {
-			return "opencode import " + quoted(path) + " && opencode --session " + id
-		}},
-		{agent: session.CopilotCLI, place: placeCopilot, resume: func(id, _ string) string { return "copilot --resume=" + id }},
-	}
-}
-
-// targetOf returns the target of an agent, nil for an unknown one.
-func targetOf(agent string, now time.Time) *target {
-	all := targets(now)
-	if i := slices.IndexFunc(all, func(t target) bool { return string(t.agent) == agent }); i >= 0 {
-		return &all[i]
+// targetOf returns an agent as a target, nil for an unknown one. now is the current time.
+func targetOf(agent session.Agent, now time.Time) *target {
+	switch agent {
+	case session.ClaudeCode:
+		return &target{agent: agent, place: placeClaude, resume: func(id, _ string) string { return "claude --resume " + id }}
+	case session.Codex:
+		return &target{agent: agent, place: placeCodex, resume: func(id, _ string) string { return "codex resume " + id }}
+	case session.GeminiCLI:
+		place := func(s *session.Session, text []byte) ([]output, error) { return placeGemini(s, text, now) }
+		return &target{agent: agent, place: place, resume: func(id, _ string) string { return "gemini --resume " + id }, noFolder: true, noBranch: true}
+	case session.OpenCode:
+		resume := func(id, path string) string {
+			return "opencode import " + cli.ShellQuoted(path) + " && opencode --session " + id
+		}
+		return &target{agent: agent, place: placeOpenCode, resume: resume, noBranch: true}
+	case session.CopilotCLI:
+		return &target{agent: agent, place: placeCopilot, resume: func(id, _ string) string { return "copilot --resume=" + id }}
 	}
 	return nil
-}
-
-func targetNames() (names []string) {
-	for _, t := range targets(time.Time{}) {
-		names = append(names, string(t.agent))
-	}
-	return names
 }
 
 // command returns the shell command that resumes a session in its working folder.
@@ -76,11 +65,8 @@ func (t *target) command(s *session.Session, path string) string {
 	if s.Folder == "" {
 		return command
 	}
-	return "cd " + quoted(s.Folder) + " && " + command
+	return "cd " + cli.ShellQuoted(s.Folder) + " && " + command
 }
-
-// quoted returns a text as a word of a shell command.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // errNoHome reports that the folder of an agent is unknown.
 func errNoHome(variable string) error {
@@ -145,10 +131,10 @@ func placeGemini(s *session.Session, text []byte, now time.Time) ([]output, erro
 		return nil, err
 	}
 	ending := ".jsonl"
-	if doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited()); err == nil && doc.Root().Get("messages").Exists() {
-		ending = ".json" // of the first versions: one document
+	if oneDocument(text, jsonstream.Unlimited()) != nil {
+		ending = ".json" // of the first versions
 	} else if today := now.UTC().Truncate(24 * time.Hour); s.Ended.Before(today) {
-		text = append(append(bytes.Clone(text), format.Fill(`{"$set":{"lastUpdated":%}}`, today.Format("2006-01-02T15:04:05.000Z"))...), '\n')
+		text = slices.Concat(text, format.Fill(`{"$set":{"lastUpdated":%}}`, today.Format("2006-01-02T15:04:05.000Z")), []byte{'\n'})
 	}
 	name := "session-" + s.Began.UTC().Format("2006-01-02T15-04") + "-" + s.ID[:min(8, len(s.ID))] + ending
 	outputs := []output{{filepath.Join(folder, "chats", name), text}}

@@ -76,8 +76,8 @@ func Adapter(t testing.TB, name string) string {
 	return command
 }
 
-// adapterIn returns the command that starts an adapter. It copies the scripts of the adapter and those of all
-// adapters into one folder.
+// adapterIn returns the command that starts an adapter. It copies the adapter's scripts and the scripts that all
+// adapters share into one folder.
 func adapterIn(scripts, source string) (command string, err error) {
 	shared := []string{"serve.mjs", "chat-model.mjs"}
 	all := sha256.New()

@@ -13,11 +13,11 @@ var Assigned = Kind{
 	Similar: "DB_PASSWORD=$PASSWORD",
 }
 
-// assigned are expressions for texts that may have a match, whose first group is the value of an environment variable or of Authorization. The
-// variable is in capitals, with a name that ends like a credential's, in an environment file, a command or
-// YAML.
+// assigned are expressions whose first group is the value of an environment variable or of Authorization, each with a
+// quick test that rejects most texts. The variable is in capitals, with a name that ends like a credential's, in an
+// environment file, a command or YAML.
 var assigned = [...]struct {
-	mayMatch func(text string) bool // a quick test
+	mayMatch func(text string) bool
 	expr     func() *regexp.Regexp
 }{
 	{namesCredential, static(`\b(?:[A-Z0-9]+_)+(?:PASSWORD|PASSWD|PASS|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)["']?[ \t]*[=:][ \t]*["']?([^\s"'\\,;)}]{8,})`)},

@@ -66,7 +66,7 @@ func (c *call) actions(tool string) {
 	c.kinds[c.decides] = true
 }
 
-// filters are programs that do not change what the status of a call says about the command before them.
+// filters are programs that rarely fail. If they are last, a failed call still means that the command before them failed.
 var filters = []string{"cd", "tail", "head", "tee", "cat", "sed", "awk", "sort", "uniq", "wc", "tr", "cut", "echo", "printf", "true", "exit", "sleep"}
 
 // run notes the effects of shell commands.

@@ -15,7 +15,7 @@ import (
 type record struct {
 	calls []*call
 	// complete reports whether the conversation has all calls of the work: it begins with a request of the
-	// user, nothing says that turns were left out, and there are calls. A log without any may leave them out.
+	// user, has calls, and has no mark of turns that were left out. A log without calls may omit them.
 	complete bool
 	turns    []conversation.Turn
 	said     map[string]int // the last turn of the assistant with a text, by the beginning of the text; nil before turnOf

@@ -137,14 +137,14 @@ func (e *patterns) object(sentence string) string {
 	return sentence
 }
 
-// General words before "tests" say nothing about which ones.
+// general are the words before "tests" that do not name a part of them.
 var general = []string{
 	"all", "the", "every", "each", "both", "our", "my", "its", "these", "those", "and", "with", "that", "a", "i", "we", "ran", "run", "re-ran", "rerun", "reran", "running", "now", "again", "are", "clean", "full", "whole", "entire",
 	"complete", "existing", "automated", "unit", "integration", "e2e", "end-to-end", "regression", "project", "project's", "test", "go", "python", "npm", "cargo", "make", "confirmed", "verified",
 }
 
-// partOf returns the words that say which tests a sentence in lower case is about, such as the name of a package:
-// those between the last general word and "tests".
+// partOf returns the words in a sentence in lower case that name a part of the tests, such as a package: those between
+// the last general word and "tests". It returns "" for all tests.
 func partOf(sentence string) string {
 	m := expressions().about.FindStringSubmatch(strings.ReplaceAll(sentence, "`", ""))
 	if m == nil {

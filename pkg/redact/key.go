@@ -36,7 +36,7 @@ func NewKey(secret []byte) (*Key, error) {
 	return deriveKey(secret), nil
 }
 
-// NewRandomKey returns a key of a random secret, for replacements that nobody can derive again.
+// NewRandomKey returns a key of a random secret, which is not kept: no other run makes the same replacements.
 func NewRandomKey() *Key {
 	secret := make([]byte, sha256.Size)
 	rand.Read(secret) // never fails

@@ -299,7 +299,7 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 	return false
 }
 
-// isCut reports whether arguments are a string that is not valid JSON, such as those of a response that was cut off.
+// isCut reports whether arguments are a string that is not valid JSON, as after a response was cut off.
 func isCut(v jsonstream.Value) bool {
 	if v.Kind() != jsonstream.String || v.Text() == "" {
 		return false

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -270,4 +271,15 @@ func Clip(text string, bytes int) string {
 		bytes--
 	}
 	return text[:bytes] + "…"
+}
+
+// withFiles returns a copy of a text with a note for each file in a list.
+func withFiles(text string, list jsonstream.Value, isFile func(jsonstream.Value) bool) string {
+	text = strings.Clone(text)
+	for _, v := range list.Elements() {
+		if isFile(v) {
+			text = strings.TrimPrefix(fmt.Sprintf("%s\n[file of %d bytes]", text, len(v.Raw())), "\n")
+		}
+	}
+	return text
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -116,17 +115,6 @@ func (c *collector) copilot(root jsonstream.Value) {
 		text, failed := copilotcli.ResultOf(data)
 		c.result(data.Get("toolCallId").Text(), withFiles(text, data.At("/result/binaryResultsForLlm"), copilotcli.HasFile), at, failed, true)
 	}
-}
-
-// withFiles returns a copy of a text with a note for each file in a list.
-func withFiles(text string, list jsonstream.Value, isFile func(jsonstream.Value) bool) string {
-	text = strings.Clone(text)
-	for _, v := range list.Elements() {
-		if isFile(v) {
-			text = strings.TrimPrefix(fmt.Sprintf("%s\n[file of %d bytes]", text, len(v.Raw())), "\n")
-		}
-	}
-	return text
 }
 
 func (c *collector) copilotCall(call jsonstream.Value, response, at string) {

@@ -15,6 +15,10 @@ import (
 // A claimCount counts verdicts.
 type claimCount struct{ all, shown, contradicted int }
 
+func (c claimCount) plus(more claimCount) claimCount {
+	return claimCount{c.all + more.all, c.shown + more.shown, c.contradicted + more.contradicted}
+}
+
 // A claimTally counts the verdicts of a set by truth and kind. Those of conversations as they are, of which each
 // can have many claims, have the kinds of the claims found.
 type claimTally map[[2]string]claimCount
@@ -35,7 +39,7 @@ func (t claimTally) add(truth, kind, verdict string) {
 func (t claimTally) of(truth, kind string) (sum claimCount) {
 	for key, count := range t {
 		if key[0] == truth && (kind == "" || key[1] == kind) {
-			sum = claimCount{sum.all + count.all, sum.shown + count.shown, sum.contradicted + count.contradicted}
+			sum = sum.plus(count)
 		}
 	}
 	return sum
@@ -87,8 +91,7 @@ func measureClaims(w io.Writer, handoff, mirror string, sets []corpus) error {
 		rows = append(rows, row{worth, fmt.Sprintf("%s\t%s\t%d\t%d\t%s", set.name, set.use(), conversations, tally.of("false", "").all, text)})
 		total := totals[set.use()]
 		for key := range tally {
-			sum, more := total[key], tally[key]
-			total[key] = claimCount{sum.all + more.all, sum.shown + more.shown, sum.contradicted + more.contradicted}
+			total[key] = total[key].plus(tally[key])
 		}
 	}
 	const figures = "claims found\tcontradicted\tprecision\trecall\ttrue shown\ttrue contradicted\tremoved\tcontradicted\tshown"

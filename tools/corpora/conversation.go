@@ -67,8 +67,8 @@ func (c *conversation) use(tool string, arguments any, result string) {
 		turn{Role: "tool", ToolCallID: id, Content: strings.ToValidUTF8(result, "\ufffd")})
 }
 
-// useReally adds the tool call of use, with its real use.
-func (c *conversation) useReally(tool string, arguments any, result string, real *realUse) {
+// useLogged adds a tool call as a log shows it, with its real use.
+func (c *conversation) useLogged(tool string, arguments any, result string, real *realUse) {
 	c.use(tool, arguments, result)
 	c.turns[len(c.turns)-2].ToolCalls[0].real = real
 }

@@ -84,7 +84,7 @@ func TestRealUse(t *testing.T) {
 func TestPlant(t *testing.T) {
 	c := &conversation{id: "1"}
 	c.say("user", "Go.")
-	c.useReally("Edit", nil, "ok", &realUse{map[string]string{"file_path": "/a/x.go"}, "ok"})
+	c.useLogged("Edit", nil, "ok", &realUse{map[string]string{"file_path": "/a/x.go"}, "ok"})
 	c.say("assistant", "<think>Updated y.go.</think>Updated `x.go`.")
 	set := &corpus{name: "x"}
 	all := set.variants(c)

@@ -119,7 +119,7 @@ func (c *conversation) specUse(kind, tool string, lines []string, used map[strin
 	for _, m := range inBackticks.FindAllStringSubmatch(strings.Join(head, "\n"), -1) {
 		arguments = append(arguments, m[1])
 	}
-	c.useReally(tool, map[string]any{"arguments": arguments}, strings.Join(result, "\n"), realUseOf(kind, lines))
+	c.useLogged(tool, map[string]any{"arguments": arguments}, strings.Join(result, "\n"), realUseOf(kind, lines))
 	c.labelFiles(arguments, kind == "write", used)
 }
 
@@ -171,7 +171,7 @@ func (c *conversation) specOldUse(tool, head string, lines []string, used map[st
 		arguments = append(arguments, m[1])
 	}
 	result := strings.TrimSpace(strings.Join(lines, "\n"))
-	c.useReally(tool, map[string]any{"arguments": arguments}, result, realUseOf(specKinds[tool], append([]string{head}, lines...)))
+	c.useLogged(tool, map[string]any{"arguments": arguments}, result, realUseOf(specKinds[tool], append([]string{head}, lines...)))
 	c.labelFiles(arguments, false, used)
 	for _, m := range changedFile.FindAllStringSubmatch(result, -1) {
 		c.labelFiles(m[1:], true, used)

@@ -323,7 +323,7 @@ func eventOf(item tree.Node) string {
 	}
 	switch item.Get("role").Text() {
 	case "user":
-		if isBrief(item) || slices.ContainsFunc(ofProgram, func(mark string) bool { return begins(item, mark) }) {
+		if isBrief(item) || IsOfProgram(textOf(item)) {
 			return ""
 		}
 		return userMessage
@@ -333,14 +333,12 @@ func eventOf(item tree.Node) string {
 	return ""
 }
 
-// begins reports whether the text of a message begins with mark.
-func begins(item tree.Node, mark string) bool {
-	return strings.HasPrefix(item.At("/content/0/text").Text(), mark)
-}
+// textOf returns the first text of a message.
+func textOf(item tree.Node) string { return item.At("/content/0/text").Text() }
 
 // isBrief reports whether a message is the brief, which is for the model.
 func isBrief(item tree.Node) bool {
-	return item.Get("role").Text() == "user" && begins(item, conversation.ContextLabel)
+	return item.Get("role").Text() == "user" && strings.HasPrefix(textOf(item), conversation.ContextLabel)
 }
 
 // message returns the event of a type that shows a message.

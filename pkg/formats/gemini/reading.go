@@ -85,8 +85,7 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 		} else {
 			t.Parts = append(t.Parts, p)
 		}
-		response := eitherNode(n, "functionResponse", "function_response")
-		goesOn = eitherNode(response, "willContinue", "will_continue").Is(jsonstream.True) // a function may give several
+		goesOn = p.Kind == chat.Result && willContinue(n)
 	}
 	if len(t.Parts) == 0 {
 		return dst
@@ -100,6 +99,12 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 		return r.withResults(dst, t.Canonical())
 	}
 	return append(dst, t.Canonical()...)
+}
+
+// willContinue reports whether the function of a response gives more responses to its call.
+func willContinue(part tree.Node) bool {
+	response := eitherNode(part, "functionResponse", "function_response")
+	return eitherNode(response, "willContinue", "will_continue").Is(jsonstream.True)
 }
 
 // withResults appends the turns of an event. A result takes the place of an earlier one of the same call.

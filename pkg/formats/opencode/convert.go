@@ -212,9 +212,7 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 	if t.Role == "system" || t.Role == "developer" {
 		prefix = "[" + t.Role + "] "
 	}
-	inOrder := slices.Clone(t.Parts)
-	slices.SortStableFunc(inOrder, func(a, b chat.Part) int { return order(a) - order(b) })
-	for _, p := range inOrder {
+	for _, p := range callsLast(t.Parts) {
 		switch p.Kind {
 		case chat.Result:
 			if part, ok := o.answer(p); !ok {
@@ -242,12 +240,17 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 	}
 }
 
-// order returns the position of a part among those of its turn: OpenCode sends the texts of a step before its calls.
-func order(p chat.Part) int {
-	if p.Kind == chat.Call {
-		return 1
+// callsLast returns the parts of a turn in the order in which OpenCode sends them: calls after all others.
+func callsLast(parts []chat.Part) []chat.Part {
+	var calls, others []chat.Part
+	for _, p := range parts {
+		if p.Kind == chat.Call {
+			calls = append(calls, p)
+		} else {
+			others = append(others, p)
+		}
 	}
-	return 0
+	return append(others, calls...)
 }
 
 // filePart returns the part of a file, None if it has no address.
@@ -310,13 +313,18 @@ func (o *writer) attach(output []chat.Part, message tree.Node) (said []chat.Part
 			said = append(said, p)
 			continue
 		}
-		own := []tree.Member{{Name: "id", Value: o.id("prt", file, len(o.messages), i, "parts/state/attachments/id")}, {Name: "sessionID", Value: o.session}, {Name: "messageID", Value: message}}
-		for m := file.Children(); m.Next(); {
-			own = append(own, m.Member)
-		}
-		files = append(files, tree.Object(own...))
+		files = append(files, o.owned(file, o.id("prt", file, len(o.messages), i, "parts/state/attachments/id"), message))
 	}
 	return said, files
+}
+
+// owned returns a part with an id, as a part of the message with an id.
+func (o *writer) owned(part, id, message tree.Node) tree.Node {
+	members := []tree.Member{{Name: "id", Value: id}, {Name: "sessionID", Value: o.session}, {Name: "messageID", Value: message}}
+	for m := part.Children(); m.Next(); {
+		members = append(members, m.Member)
+	}
+	return tree.Object(members...)
 }
 
 // id returns the id of an element: ids are in the order of time.
@@ -336,11 +344,7 @@ func (o *writer) message(turn tree.Node, role string, parts []tree.Node) {
 	index := len(o.messages)
 	id := o.id("msg", turn, index, 0, "info/id")
 	for i, part := range parts {
-		own := []tree.Member{{Name: "id", Value: o.id("prt", turn, index, i, "parts/id")}, {Name: "sessionID", Value: o.session}, {Name: "messageID", Value: id}}
-		for m := part.Children(); m.Next(); {
-			own = append(own, m.Member)
-		}
-		parts[i] = tree.Object(own...)
+		parts[i] = o.owned(part, o.id("prt", turn, index, i, "parts/id"), id)
 	}
 	model := chat.Object("providerID", tree.String("handoff"), "modelID", tree.String("unknown"))
 	info := chat.Object("id", id, "sessionID", o.session, "role", tree.String(role), "time", chat.Object("created", at), "agent", tree.String("build"), "model", model)
