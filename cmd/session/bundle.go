@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,13 @@ func (f *continueFlags) pack(c *cobra.Command, original, one file, r *redaction)
 	if err != nil {
 		return err
 	}
+	out.Check = func() error { // the digests of the manifest cover the contents
+		there, err := readBundle(out.File.Name())
+		if err == nil && !reflect.DeepEqual(there.Manifest, b.Manifest) {
+			err = errors.New("the written archive has another manifest")
+		}
+		return err
+	}
 	if err := out.Close(b.Write(out)); err != nil {
 		return err
 	}
@@ -57,6 +65,19 @@ func (f *continueFlags) pack(c *cobra.Command, original, one file, r *redaction)
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: the session %s, its message and %s\n", term.Visible(f.bundle), term.Visible(s.ID), term.Counted(len(b.Files), "file"))
 	}
 	return err
+}
+
+// readBundle reads and verifies an archive.
+func readBundle(path string) (*bundle.Bundle, error) {
+	in, err := regular.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(path), term.PlainError(err))
+	}
+	b, err := bundle.Read(in)
+	if err = errors.Join(err, in.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(path), term.PlainError(err))
+	}
+	return b, nil
 }
 
 // errNoFolder reports a file of a session whose working folder is unknown.
@@ -102,13 +123,9 @@ func addFile(b *bundle.Bundle, folder string, named session.File, r *redaction) 
 
 // runBundle writes the session in an archive for an agent.
 func (f *continueFlags) runBundle(c *cobra.Command) error {
-	in, err := regular.Open(f.from)
+	b, err := readBundle(f.from)
 	if err != nil {
-		return fmt.Errorf("%s: %w", term.Visible(f.from), term.PlainError(err))
-	}
-	b, err := bundle.Read(in)
-	if err = errors.Join(err, in.Close()); err != nil {
-		return fmt.Errorf("%s: %w", term.Visible(f.from), term.PlainError(err))
+		return err
 	}
 	temporary, err := os.MkdirTemp("", "handoff-bundle-")
 	if err != nil {

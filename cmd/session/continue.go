@@ -49,8 +49,8 @@ sessions in a database, so the file is in the current folder, and the command im
 It compares the sessions first: if a request, an answer, a call, a result, the folder or
 the branch would be missing, it writes nothing, and the exit code is 1. The Gemini CLI and
 OpenCode do not store the branch, so a warning names it. Continue reads back the written
-file. An existing file is never replaced. A conversion leaves out damaged lines, with a
-warning.
+file or archive, and never replaces an existing session. A conversion leaves out damaged
+lines, with a warning.
 
 --bundle packs the session, its handoff message and the files that its tools read or
 changed in the working folder into one archive, with their digests. On another machine,
