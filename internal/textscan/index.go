@@ -7,7 +7,6 @@ type Index struct {
 	*Tables
 	reaches []int
 	classes *Classes
-	known   *beginnings
 	heads   []head // of Texts
 }
 
@@ -23,39 +22,13 @@ func NewIndex(literals []Literal, reaches []int) *Index {
 
 // Index is [NewIndex] for the literals of the tables, which must not be modified afterwards.
 func (t *Tables) Index(reaches []int) *Index {
-	x := &Index{t, reaches, NewClasses(t.Marks, ""), new(beginnings), make([]head, len(t.Texts))}
+	x := &Index{t, reaches, NewClasses(t.Marks, ""), make([]head, len(t.Texts))}
 	for i, s := range t.Texts {
 		h := &x.heads[i]
 		h.bits = ^uint64(0) >> (8 * max(0, 8-len(s)))
 		h.bytes = (UpToEight(s) | fold8) & h.bits
-		x.known.add(s)
-		if isGap(s[0]) {
-			x.known.add(s[1:])
-		}
 	}
 	return x
-}
-
-// beginnings are the beginnings of all literals, without a leading gap, whichever rules wait: hashes of
-// the first four bytes of short ones and of the first eight bytes of long ones.
-type beginnings struct {
-	short [1 << 10]uint64
-	long  Bitmap
-}
-
-// add adds the beginning of a literal.
-func (b *beginnings) add(s string) {
-	switch {
-	case len(s) < MinLiteral: // may be the text after a gap
-		for c := range 256 {
-			b.add(s + string([]byte{byte(c)}))
-		}
-	case len(s) < 8:
-		h := hash4(four(s) | fold)
-		b.short[h>>6] |= 1 << (h & 63)
-	default:
-		b.long.add(s)
-	}
 }
 
 // of returns the announcements of a text.

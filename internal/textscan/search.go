@@ -85,7 +85,7 @@ func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 // known returns the places in the block at text[at] that begin like a literal. It excludes most
 // places without a branch or a call for each.
 func (s *Search) known(at int, places uint64) (hits uint64) {
-	short, long := &s.index.known.short, &s.index.known.long
+	short, long := &s.index.Short, &s.index.Long
 	const lastShort, lastLong = uint32(len(short) - 1), uint32(len(long) - 1)
 	if len(s.text)-at < BlockLen+8 {
 		for ; places != 0; places &= places - 1 {

@@ -40,6 +40,11 @@ type Tables struct {
 	Waits  []uint64        // by rule: its bit for waiting; many rules share bits
 	Shared uint64          // bits shared by several rules
 
+	// Short and Long are the beginnings of all literals without a leading gap, whichever rules wait: hashes
+	// of the first four bytes of short ones, and of the first eight bytes of long ones.
+	Short [1 << 10]uint64
+	Long  Bitmap
+
 	// Texts are the distinct spellings of all literals, ordered by the hashes of their first four
 	// bytes, which begin at Buckets; for equal hashes, longest first.
 	Texts   []string
@@ -140,11 +145,30 @@ func (t *Tables) list(list []spelling, announcement func(spelling) Announcement)
 			t.Announcements = append(t.Announcements, announcement(k))
 		}
 		t.Texts = append(t.Texts, s.text)
+		t.begin(s.text)
+		if isGap(s.text[0]) {
+			t.begin(s.text[1:])
+		}
 		t.Ends = append(t.Ends, int32(len(t.Announcements)))
 		t.Buckets[s.bucket()+1] = int32(len(t.Texts))
 	}
 	for i := range t.Buckets[1:] { // empty buckets
 		t.Buckets[i+1] = max(t.Buckets[i], t.Buckets[i+1])
+	}
+}
+
+// begin adds the beginning of a literal to Short or Long.
+func (t *Tables) begin(s string) {
+	switch {
+	case len(s) < MinLiteral: // the text after a gap
+		for c := range 256 {
+			t.begin(s + string([]byte{byte(c)}))
+		}
+	case len(s) < 8:
+		h := hash4(four(s) | fold)
+		t.Short[h>>6] |= 1 << (h & 63)
+	default:
+		t.Long.add(s)
 	}
 }
 

@@ -146,7 +146,7 @@ func writeLiteral(b *strings.Builder, v reflect.Value) {
 			b.WriteString(", ")
 		}
 		b.WriteString("}")
-	case reflect.Uint64:
+	case reflect.Uint32, reflect.Uint64:
 		fmt.Fprintf(b, "%d", v.Uint())
 	case reflect.Slice:
 		b.WriteString("{")

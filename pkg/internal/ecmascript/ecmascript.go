@@ -4,7 +4,8 @@
 // An expression without look-around, back-references and counts over 1,000 runs on the tables of
 // package automaton or, if it is too large for them, on package regexp, in time linear in the text.
 // Other expressions run on a backtracking matcher, as ECMA-262 describes it, with a limited number
-// of steps.
+// of steps. So do the first matches of short texts with any expression: most expressions match few
+// texts in a run, and the tables cost more than these.
 //
 // # Syntax
 //
@@ -20,6 +21,7 @@ package ecmascript
 import (
 	"errors"
 	"regexp"
+	"sync/atomic"
 
 	"github.com/eaapl/handoff/pkg/internal/automaton"
 )
@@ -28,11 +30,23 @@ import (
 // memory.
 var ErrUnfinished = errors.New("the regular expression needs too many steps on this text")
 
-// A Pattern is a compiled regular expression. It is immutable and safe for concurrent use.
+// A Pattern is a compiled regular expression. It is safe for concurrent use.
 type Pattern struct {
-	linear  interface{ Match(text []byte) bool } // nil if there is none
-	program *program                             // if linear is nil
+	tree    *tree
+	program *program
+	first   atomic.Int32            // number of texts that only the program has read
+	rest    atomic.Pointer[matcher] // for all other texts; nil until there is one
 }
+
+// A matcher reports whether a text has a match.
+type matcher func(text []byte) (matched bool, err error)
+
+// Limits of matches before there are tables.
+const (
+	firstTexts = 16
+	firstBytes = 256
+	firstSteps = 4096
+)
 
 // Compile compiles an expression. A syntax error includes the character offset. Compile rejects
 // expressions of more than 64 Ki characters, with groups more than 200 deep, or with very many
@@ -42,10 +56,7 @@ func Compile(expr string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	if linear := newLinear(tree.root); linear != nil {
-		return &Pattern{linear: linear}, nil
-	}
-	return &Pattern{program: newProgram(tree)}, nil
+	return &Pattern{tree: tree, program: newProgram(tree)}, nil
 }
 
 // Check returns the error of [Compile] for an expression, in less time.
@@ -57,10 +68,25 @@ func Check(expr string) error {
 // Match reports whether text has a match. An invalid UTF-8 byte is the character U+FFFD. With the
 // error [ErrUnfinished], the result is undefined.
 func (p *Pattern) Match(text []byte) (matched bool, err error) {
-	if p.linear != nil {
-		return p.linear.Match(text), nil
+	if match := p.rest.Load(); match != nil {
+		return (*match)(text)
 	}
-	return p.program.match(text)
+	if len(text) <= firstBytes && p.first.Add(1) <= firstTexts {
+		if matched, err = p.program.match(text, firstSteps); err == nil {
+			return matched, nil
+		}
+	}
+	match := p.matcher()
+	p.rest.Store(&match)
+	return match(text)
+}
+
+// matcher returns the matcher for many or long texts.
+func (p *Pattern) matcher() matcher {
+	if linear := newLinear(p.tree.root); linear != nil {
+		return func(text []byte) (bool, error) { return linear.Match(text), nil }
+	}
+	return func(text []byte) (bool, error) { return p.program.match(text, maxSteps+stepsPerByte*len(text)) }
 }
 
 // newLinear returns a linear-time matcher, nil if there is none for the tree.

@@ -90,7 +90,7 @@ func TestMatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			on := tries
-			switch p.linear.(type) {
+			switch newLinear(p.tree.root).(type) {
 			case *automaton.Automaton:
 				on = table
 			case *regexp.Regexp:
@@ -99,9 +99,12 @@ func TestMatch(t *testing.T) {
 			if on != tt.on && !(on == table && tt.on == "") {
 				t.Errorf("matched by %s", on)
 			}
+			rest := p.matcher()
 			for i, text := range append(tt.matches, tt.others...) {
-				if got, err := p.Match([]byte(text)); got != (i < len(tt.matches)) || err != nil {
-					t.Errorf("%q: %v, error %v", text, got, err)
+				for _, match := range []matcher{p.Match, rest} {
+					if got, err := match([]byte(text)); got != (i < len(tt.matches)) || err != nil {
+						t.Errorf("%q: %v, error %v", text, got, err)
+					}
 				}
 			}
 		})
@@ -198,7 +201,7 @@ func TestSchemas(t *testing.T) {
 			found++
 			if p, err := Compile(expr); err != nil {
 				t.Errorf("%s: %q: %v", file, expr, err)
-			} else if _, byTable := p.linear.(*automaton.Automaton); !byTable {
+			} else if _, byTable := newLinear(p.tree.root).(*automaton.Automaton); !byTable {
 				t.Errorf("%s: %q has no table", file, expr)
 			}
 		}
@@ -298,19 +301,17 @@ func FuzzMatch(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tree, err := parse(expr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := newProgram(tree).match([]byte(text))
+		want, err := p.program.match([]byte(text), maxSteps)
 		if err != nil {
 			if !errors.Is(err, ErrUnfinished) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if got, err := p.Match([]byte(text)); got != want || err != nil {
-			t.Errorf("%q on %q: %v, error %v; the program says %v", expr, text, got, err, want)
+		for name, match := range map[string]matcher{"Match": p.Match, "matcher": p.matcher()} {
+			if got, err := match([]byte(text)); got != want || err != nil {
+				t.Errorf("%q on %q: %s says %v, error %v; the program says %v", expr, text, name, got, err, want)
+			}
 		}
 	})
 }

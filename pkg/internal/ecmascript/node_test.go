@@ -162,9 +162,10 @@ func TestNode(t *testing.T) {
 			}
 		}
 		compiled++
-		if p.linear != nil {
+		if newLinear(p.tree.root) != nil {
 			linear++
 		}
+		rest := p.matcher()
 		for j, text := range q.Texts {
 			if answer.Unicode == nil && (q.Flags != "" || !isPlain(text+expr)) {
 				continue
@@ -172,12 +173,14 @@ func TestNode(t *testing.T) {
 			if strings.Contains(expr, `\B`) && !isPlain(text) {
 				continue // V8 finds a match between the halves of a surrogate pair
 			}
-			got, err := p.Match([]byte(text))
-			switch {
-			case errors.Is(err, ErrUnfinished):
-				unfinished++
-			case err != nil || got != want[j]:
-				t.Errorf("%q on %q: %v, error %v; node says %v", expr, text, got, err, want[j])
+			for _, match := range []matcher{p.Match, rest} {
+				got, err := match([]byte(text))
+				switch {
+				case errors.Is(err, ErrUnfinished):
+					unfinished++
+				case err != nil || got != want[j]:
+					t.Errorf("%q on %q: %v, error %v; node says %v", expr, text, got, err, want[j])
+				}
 			}
 		}
 	}

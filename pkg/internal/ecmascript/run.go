@@ -7,8 +7,7 @@ import (
 )
 
 const (
-	// maxSteps is the maximum number of steps of a run, plus stepsPerByte for each byte of the
-	// text.
+	// maxSteps is the maximum number of steps, plus stepsPerByte for each byte of the text.
 	maxSteps     = 1 << 23
 	stepsPerByte = 16
 	// maxChoices is the maximum length of a run's stack: 40 MB.
@@ -34,8 +33,9 @@ type choice struct {
 
 const none = -1
 
-func (p *program) match(text []byte) (bool, error) {
-	r := &run{insts: p.insts, text: text, slots: make([]int, p.slots), steps: maxSteps + stepsPerByte*len(text)}
+// match reports whether text has a match, within a number of steps.
+func (p *program) match(text []byte, steps int) (bool, error) {
+	r := &run{insts: p.insts, text: text, slots: make([]int, p.slots), steps: steps}
 	for i := range r.slots {
 		r.slots[i] = none
 	}
