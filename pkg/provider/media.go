@@ -25,6 +25,8 @@ type medium struct {
 	kind     string // its media type, "" if unknown
 	name     jsonstream.Value
 	data     string // base64; "" if it is stored elsewhere
+	// The members with the media type and the base64, if the part has the form of Anthropic's or Gemini's API.
+	typed, encoded jsonstream.Value
 }
 
 // size returns the length of the medium in bytes, 0 if unknown.
@@ -86,6 +88,7 @@ func (c *checker) checkMedia() {
 	}
 	for _, m := range media {
 		c.checkMediaType(m)
+		c.checkMediaData(m)
 		c.checkMediaSize(m, total.images)
 	}
 	if c.provider == BedrockConverse {
@@ -118,6 +121,63 @@ func (c *checker) checkMediaType(m medium) {
 	if kind != "" && types != nil && !slices.Contains(types, kind) && kind != "image/*" {
 		c.report("media-type", m.at, "the API does not accept this type: found %s; convert it to one of %s", finding.Quote(m.kind), strings.Join(types, ", "))
 	}
+}
+
+// checkMediaData reports data that is not base64, and images of another type than declared.
+func (c *checker) checkMediaData(m medium) {
+	if m.encoded.Kind() != jsonstream.String {
+		return
+	}
+	data := m.encoded.Text()
+	switch prefix := DataURLPrefix(data); {
+	case prefix != "":
+		c.report("media-data", m.encoded, "the data is a URL: found %s; remove everything before the base64", finding.Quote(prefix))
+		return
+	case data == "" && c.provider == Anthropic:
+		c.report("media-data", m.encoded, "the data is empty; load the image or document again, or leave it out")
+		return
+	}
+	for i := range len(data) {
+		if !isBase64(data[i]) {
+			c.report("media-data", m.encoded, "the data is not base64: found %s at byte %d; load the image or document again, or leave it out", finding.Quote(data[i:min(len(data), i+20)]), i)
+			return
+		}
+	}
+	if is := ImageType(data); c.provider == Anthropic && is != "" && m.typed.Kind() == jsonstream.String && is != m.typed.Text() && slices.Contains(imageTypes[Anthropic], m.typed.Text()) {
+		c.report("media-type", m.typed, "the image has another type than declared: found %s, but its data begins like %s; write %[2]s", finding.Quote(m.typed.Text()), is)
+	}
+}
+
+// isBase64 reports whether a byte may be in base64, also in that for URLs (RFC 4648, sections 4 and 5), or break its
+// lines: it is not known for every API whether it accepts these.
+func isBase64(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '/' <= b && b <= '9' || strings.IndexByte("+=-_\r\n", b) >= 0
+}
+
+// DataURLPrefix returns the beginning of a data URL (RFC 2397) up to its base64, "" if text is no such URL.
+func DataURLPrefix(text string) string {
+	before, _, ok := strings.Cut(text[:min(len(text), 200)], ",")
+	if !ok || !strings.HasPrefix(before, "data:") || !strings.HasSuffix(before, ";base64") {
+		return ""
+	}
+	return text[:len(before)+1]
+}
+
+// ImageType returns the media type of an image in base64 by its first bytes, "" if it is none of those that Anthropic
+// accepts.
+func ImageType(data string) string {
+	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), 16)/4*4])
+	switch {
+	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
+		return "image/gif"
+	case bytes.HasPrefix(head, []byte("RIFF")) && bytes.HasSuffix(head, []byte("WEBP")):
+		return "image/webp"
+	}
+	return ""
 }
 
 func (c *checker) checkMediaSize(m medium, images int) {
@@ -231,6 +291,11 @@ func appendMedia(media []medium, v jsonstream.Value, isMedium bool) []medium {
 // mediumOf reads a part in the forms of the APIs and libraries.
 func mediumOf(v jsonstream.Value) medium {
 	m := medium{at: v, document: strings.Contains(v.Get("type").Text(), "file") || v.Get("type").Text() == "document" || v.Get("type").Text() == "text-plain" || v.Get("document").Exists()}
+	for _, names := range [][]string{{"source", "media_type"}, {"inlineData", "mimeType"}, {"inline_data", "mime_type"}} {
+		if inner := v.Get(names[0]); inner.Get("data").Exists() && (names[0] != "source" || inner.Get("type").Text() == "base64") {
+			m.typed, m.encoded = inner.Get(names[1]), inner.Get("data")
+		}
+	}
 	at := v
 	for _, name := range []string{"source", "image", "document", "inlineData", "inline_data", "image_url", "file", "input_audio"} {
 		if inner := at.Get(name); inner.Kind() == jsonstream.Object {

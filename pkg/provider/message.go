@@ -225,7 +225,7 @@ func (r *reader) put(m message) {
 // joins reports whether a message is sent as one with the previous message.
 func (r *reader) joins(before, m *message) bool {
 	switch {
-	case m.role == system || before.role == system || r.provider == OpenAIResponses:
+	case m.role == system || before.role == system || m.isUnknown() || before.isUnknown() || r.provider == OpenAIResponses:
 		return false
 	case r.replaces != nil && r.replaces(before.turn.Value, m.turn.Value) && m.onlyResults() && before.onlyResults(): // sent as one
 		return true
@@ -238,6 +238,11 @@ func (r *reader) joins(before, m *message) bool {
 	default:
 		return m.role == before.role && r.divided
 	}
+}
+
+// isUnknown reports whether the role of a message is none of an API.
+func (m *message) isUnknown() bool {
+	return m.role != system && m.role != user && m.role != assistant && m.role != tool
 }
 
 // roleOf returns the provider's role of a turn, or the turn's own if there is no equivalent.

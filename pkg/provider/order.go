@@ -30,6 +30,7 @@ func (c *checker) checkOrder() {
 		}
 		begun = true
 		switch {
+		case m.isUnknown() || before != nil && before.isUnknown():
 		case before != nil:
 			c.checkNext(before, m)
 		case !c.stretch.goesOn: // otherwise the previous turn has the other side

@@ -196,6 +196,8 @@ var remedies = []struct {
 	{"role-order", (*repairer).mendOrder},
 	{"first-turn", (*repairer).mendFirst},
 	{"document-name", (*repairer).mendDocumentName},
+	{"media-type", (*repairer).mendMediaType},
+	{"media-data", (*repairer).cutDataURL},
 }
 
 // run repairs the history until no remedy applies.
