@@ -1,9 +1,9 @@
 #!/bin/sh
 # Package:  github.com/aws/aws-sdk-go-v2/service/bedrockruntime v1.63.13 (Go), Converse
-# Guess:    a tool's input that is known as JSON, such as the json.RawMessage that other SDKs have it in, can be sent
-#           with document.NewLazyDocument, or is refused. json.Marshal of a ToolUseBlock has the input.
-# Observed: the JSON is sent as a list of the numbers of its bytes, and a json.Number as a text. json.Marshal writes
-#           the input as {}. No error tells it. A map is sent as it is.
+# Guess:    a tool's input that is known as JSON, such as the json.RawMessage that other SDKs have it in, can be
+#           sent with document.NewLazyDocument, or is refused. json.Marshal of a ToolUseBlock has the input.
+# Observed: the JSON is sent as a list of the numbers of its bytes, and a json.Number as a text. json.Marshal
+#           writes the input as {}. No error tells it. A map is sent as it is.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

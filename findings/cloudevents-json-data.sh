@@ -2,9 +2,9 @@
 # Package:  cloudevents 10.0.0 (npm)
 # Guess:    an event with a JSON value as its data is read with this value, in the structured and in the binary
 #           mode of HTTP.
-# Observed: the structured mode drops false, 0 and "", which the same package wrote, without an error. The binary mode
-#           writes a text without quotes: the text {"order":17}, as the arguments of a tool are, is read as an
-#           object, and the text lamp is no JSON for other readers.
+# Observed: the structured mode drops false, 0 and "", which the same package wrote, without an error. The binary
+#           mode writes a text without quotes: the text {"order":17}, as the arguments of a tool are, is read as
+#           an object, and the text lamp is no JSON for other readers.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
