@@ -3,7 +3,7 @@
 # Guess:    a tool's input that is known as JSON, such as the json.RawMessage that other SDKs have it in, can be
 #           sent with document.NewLazyDocument, or is refused. json.Marshal of a ToolUseBlock has the input.
 # Observed: the JSON is sent as a list of the numbers of its bytes, and a json.Number as a text. json.Marshal
-#           writes the input as {}. No error tells it. A map is sent as it is.
+#           writes the input as {}. There is no error. A map is sent as it is.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,8 +2,8 @@
 # Package:  github.com/tmc/langchaingo v0.1.14 (Go), llms.ConvertChatMessageToModel and ToChatMessage
 # Guess:    a chat message that is converted to the model that the histories store, and back, is the same
 #           message. What the model has no place for is an error.
-# Observed: the message of a system and the result of a tool come back as nil, which only a line in the log
-#           tells, and an assistant's message without its tool calls and reasoning.
+# Observed: the message of a system and the result of a tool come back as nil, with a line in the log only,
+#           and an assistant's message without its tool calls and reasoning.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
