@@ -39,7 +39,7 @@ func writeProviderCases(t *testing.T, out *bytes.Buffer) error {
 		}
 		good := c
 		good.ID, good.Input.History, good.Expected, good.Comment = c.ID+"/fixed", vectors.Text(r.Good), expectedOf(t, p, r.Good), ""
-		if r.Severity == finding.Error && !strings.HasPrefix(name, "media-") && name != "no-turns" && name != "tool-choice" {
+		if r.Severity == finding.Error && !strings.HasPrefix(name, "media-") && name != "no-turns" && name != "tool-choice" && name != "repeated-tool" {
 			c.Repaired = &vectors.Repaired{Keep: kept(t, r.Bad, r.Good)}
 		}
 		g.Cases = append(g.Cases, c, good)

@@ -6,6 +6,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+// Failed is the text of a failed tool result for an API that requires one.
+const Failed = "[the tool failed]"
+
 // Name returns the name of a turn's author, in addition to its role: a speaker or a tool; "" if there is
 // none.
 func (t Turn) Name() string { return t.Item().Get("name").Text() }

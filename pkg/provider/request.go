@@ -13,6 +13,9 @@ func (c *checker) checkRequest() {
 	switch c.provider {
 	case Anthropic:
 		c.checkChoice()
+		c.checkToolNames()
+	case Gemini:
+		c.checkToolNames()
 	case BedrockConverse:
 		c.checkDefinitions()
 		c.checkMixedTurns()

@@ -278,6 +278,8 @@ func (c *checker) check(turns []conversation.Turn) []Fault {
 	c.checkIDs(turns)
 	c.checkMedia()
 	c.checkShape(turns)
+	c.checkMembers(turns)
+	c.checkFailed(turns)
 	c.checkCachePoints(turns)
 	c.checkRequest()
 	return c.found

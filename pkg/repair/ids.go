@@ -210,6 +210,31 @@ func (r *repairer) mendDocumentName(f provider.Fault) bool {
 	return true
 }
 
+// dropMember removes a member that the API does not know.
+func (r *repairer) dropMember(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	r.step(f, i, "removed the member %q, which the API does not accept", f.At.Name())
+	r.edit(i, f.At, nil)
+	return true
+}
+
+// mendFailed moves other content than text out of a failed result, behind all results of its turn, and gives a
+// failed result a text.
+func (r *repairer) mendFailed(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	if f.At.Get("type").Text() == "tool_result" {
+		r.step(f, i, "gave a failed result the text %q", conversation.Failed)
+		r.editAt(i, f.At.Pointer()[len(r.items[i].turn.Value.Pointer()):]+"/content", format.Fill("%", conversation.Failed))
+		return true
+	}
+	name, part := r.items[i].turn.Item().Get("content").Name(), f.At.Raw()
+	r.step(f, i, "moved the %s of a failed result behind the results", f.At.Get("type").Text())
+	r.edit(i, f.At, nil)
+	list := r.items[i].turn.Item().Get(name)
+	r.insertPart(i, list, list.Len(), part)
+	return true
+}
+
 // mendMediaType declares the type that the data of an image has.
 func (r *repairer) mendMediaType(f provider.Fault) bool {
 	is := provider.ImageType(f.At.Parent().Get("data").Text())

@@ -198,6 +198,8 @@ var remedies = []struct {
 	{"document-name", (*repairer).mendDocumentName},
 	{"media-type", (*repairer).mendMediaType},
 	{"media-data", (*repairer).cutDataURL},
+	{"failed-result", (*repairer).mendFailed},
+	{"extra-member", (*repairer).dropMember},
 }
 
 // run repairs the history until no remedy applies.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -138,7 +139,7 @@ func blockOf(role string, p Part) tree.Node {
 	case Result:
 		block := Object("type", tree.String("tool_result"), "tool_use_id", p.ID, "content", outputBlocks(p))
 		if p.Failed {
-			block = block.With("is_error", tree.Bool(true))
+			return failedBlock(block)
 		}
 		return block
 	case File:
@@ -157,6 +158,21 @@ func blockOf(role string, p Part) tree.Node {
 		}
 	}
 	return textBlock(Part{Text: NoteOf(p)})
+}
+
+// failedBlock returns the block of a failed result. The API rejects is_error without a text, and with other content
+// than text: then a text says that the tool failed.
+func failedBlock(block tree.Node) tree.Node {
+	content, failed := block.Get("content"), tree.String(conversation.Failed)
+	if content == tree.None || tree.IsString(content) && content.Empty() {
+		block, content = block.With("content", failed), failed
+	}
+	for _, inner := range tree.Elements(content) {
+		if inner.Get("type").Text() != "text" {
+			return block.With("content", tree.Array(append([]tree.Node{Object("type", tree.String("text"), "text", failed)}, tree.Elements(content)...)...))
+		}
+	}
+	return block.With("is_error", tree.Bool(true))
 }
 
 // textBlock returns the block of a text, with the members that the API adds to it.

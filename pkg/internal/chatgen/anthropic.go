@@ -40,11 +40,13 @@ func (g *gen) anthropicMessages(s scene) (all []string) {
 		for _, c := range st.calls {
 			content := quote(c.result)
 			switch {
+			case c.result == "" && c.failed: // the API rejects it
+				content = quote("failed")
 			case c.result == "" && g.one(2):
 				content = ""
-			case c.result != "" && g.one(3) && g.ordinary:
+			case c.result != "" && g.one(3) && (g.ordinary || c.failed):
 				content = array([]string{g.object("type", quote("text"), "text", quote(c.result))})
-			case c.result != "" && g.rare(3):
+			case c.result != "" && !c.failed && g.rare(3):
 				content = array([]string{g.object("type", quote("text"), "text", quote(c.result)), pick(g, g.image("url"), g.searchResult(), g.document())}[:1+g.IntN(2)])
 			}
 			results = append(results, g.object("type", quote("tool_result"), "tool_use_id", quote(c.id), "content", content,
