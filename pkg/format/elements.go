@@ -33,6 +33,9 @@ type Elements struct {
 	// Trail returns a [Trail] that finds the turns in the list. If nil, all elements are turns
 	// unless Fit classifies them as [Beside].
 	Trail func() Trail
+	// Undoes reports whether an element only removes an earlier one from the turns: trim removes it together
+	// with that element. It is nil if there are no such elements.
+	Undoes func(later, earlier jsonstream.Value) bool
 	// Kind returns the kind of an element, for people, and whether the reader knows it. It is nil if there are no
 	// kinds.
 	Kind func(element jsonstream.Value) (kind string, known bool)

@@ -85,6 +85,7 @@ const (
 // section has them, and the remaining members.
 func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 	if root.Kind() == jsonstream.Array && d.Known != nil && root.Len() > 0 {
+		w.heading("## Turns")
 		w.conversation(root, d.Known)
 		return
 	}
@@ -101,7 +102,7 @@ func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 		shown[name] = true
 		w.heading("## " + title)
 		if slices.Contains(d.Turns, name) && member.Len() > 0 {
-			w.turns(elementsOf(member))
+			w.conversation(member, d.Known)
 		} else {
 			w.value(member)
 		}
@@ -125,12 +126,11 @@ func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 // heading writes one of the headings that are not from the message.
 func (w *writer) heading(title string) { w.out = append(append(w.out, title...), '\n') }
 
-// conversation writes the elements of a message that is an array. If not all of them are turns, as in a session
+// conversation writes the elements of a list with turns. If not all of them are turns, as in a session
 // of a coding agent, the others follow the conversation: a turn that the user rolled back is not part of it.
 func (w *writer) conversation(list jsonstream.Value, known *format.Elements) {
 	elements := elementsOf(list)
-	w.heading("## Turns")
-	if known.Trail == nil {
+	if known == nil || known.Trail == nil || list.Kind() != jsonstream.Array {
 		w.turns(elements)
 		return
 	}
@@ -143,12 +143,20 @@ func (w *writer) conversation(list jsonstream.Value, known *format.Elements) {
 	if !slices.Contains(isTurn, false) {
 		return
 	}
-	w.heading("## Lines that are not part of the conversation")
+	w.heading("## " + besides(list) + " that are not part of the conversation")
 	for i, element := range elements {
 		if !isTurn[i] {
 			w.value(element)
 		}
 	}
+}
+
+// besides names the elements of a list that are no turns.
+func besides(list jsonstream.Value) string {
+	if list.IsLines() {
+		return "Lines"
+	}
+	return "Elements"
 }
 
 func elementsOf(list jsonstream.Value) []jsonstream.Value {

@@ -248,5 +248,14 @@ func (d *draft) hidden() func(otherElement) bool {
 			last[t.List] = max(last[t.List], t.Index)
 		}
 	}
-	return func(b otherElement) bool { return b.speaks && b.index < last[b.list] }
+	isGone := func(b otherElement) bool { return b.speaks && b.index < last[b.list] }
+	known := d.h.Layout().Known
+	if known == nil || known.Undoes == nil {
+		return isGone
+	}
+	return func(b otherElement) bool {
+		return isGone(b) || slices.ContainsFunc(d.besides, func(earlier otherElement) bool {
+			return earlier.list == b.list && earlier.index < b.index && isGone(earlier) && known.Undoes(b.value, earlier.value)
+		})
+	}
 }

@@ -71,6 +71,7 @@ func (d *draft) gone(yield func(f fate, t conversation.Turn) bool) {
 			return
 		}
 	}
+	before(len(d.h.Lists), 0)
 }
 
 // digest returns the SHA-256 of [Record].

@@ -12,10 +12,12 @@ import (
 // codec converts messages. New messages are flat and in a state, which a graph's invoke accepts
 // in Python and in JavaScript.
 var codec = (&chat.Form{
-	At:    []string{"/messages", "/update/messages", "/values/messages"},
-	Short: true,
-	Style: func(message tree.Node) string { return styleOf(message).String() },
-	Read:  read,
+	At:      []string{"/messages", "/update/messages", "/values/messages"},
+	Short:   true,
+	Known:   known,
+	InOrder: func(messages []tree.Node) bool { return !slices.ContainsFunc(messages, isRemovalNode) },
+	Style:   func(message tree.Node) string { return styleOf(message).String() },
+	Read:    read,
 	Write: func(turns []tree.Node, w *chat.Writing) []tree.Node {
 		s := parseStyle(w.Style)
 		messages := make([]tree.Node, 0, len(turns))

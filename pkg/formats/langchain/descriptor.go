@@ -18,7 +18,7 @@ var Format = format.Descriptor{
 	Kind:   "LangChain messages",
 
 	Members: []string{"lg_name", "goto", "active_agent", "remaining_steps", "llm_input_messages"},
-	Known:   &format.Elements{List: messagesIn, Fit: fit},
+	Known:   &format.Elements{List: messagesIn, Fit: fit, Trail: newTrail, Undoes: undoes},
 	Needs:   []string{"messages", "update", "values"},
 
 	Schema:  schemas.LangChain,

@@ -41,6 +41,14 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 		Good:    `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "ai", "id": "m2", "content": "One moment."}]}`,
 	}, Check: checkIDs},
 	{Rule: finding.Rule{
+		ID:      "langchain/unknown-removal",
+		Summary: "A remove message names no earlier message.",
+		Why: "add_messages of LangGraph fails: a remove message takes the message with its id out of the state, and there is none. After a removal of all messages (__remove_all__) it removes nothing, stays in the state, and reaches the model, which cannot read it. " +
+			"Leave out the remove message. The update of a Command is not checked, because the message may be in the state.",
+		Bad:  `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "remove", "id": "m7", "content": ""}]}`,
+		Good: `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "remove", "id": "m1", "content": ""}, {"type": "human", "id": "m2", "content": "Hello."}]}`,
+	}, Check: checkRemovals},
+	{Rule: finding.Rule{
 		ID:      "langchain/contradicting-calls",
 		Summary: "The content of an AI message and its tool_calls have different tool calls.",
 		Why: "A program changed only one of them. Integrations send either of them, so providers get different histories: the integration for Anthropic sends the content blocks and adds missing calls, and the integration for OpenAI sends tool_calls. " +
@@ -69,10 +77,18 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	}, Check: checkChunks},
 }}
 
-// all returns the messages of a document.
+// all returns the messages of a document that its remove messages leave.
 func all(root jsonstream.Value) (messages []message) {
-	for _, v := range messagesIn(root).Elements() {
-		if v.Kind() == jsonstream.Object {
+	list := messagesIn(root)
+	if list.Kind() != jsonstream.Array {
+		return nil
+	}
+	var elements []jsonstream.Value
+	for _, v := range list.Elements() {
+		elements = append(elements, v)
+	}
+	for _, spot := range known.Path(list.Elements()) {
+		if v := elements[spot.Index]; v.Kind() == jsonstream.Object {
 			messages = append(messages, message{conversation.Role(v), conversation.Item(v)})
 		}
 	}
@@ -139,11 +155,31 @@ func checkResults(root jsonstream.Value, report rulebook.Report) {
 func checkIDs(root jsonstream.Value, report rulebook.Report) {
 	messages, calls := rulebook.IDs{}, rulebook.IDs{}
 	for _, m := range all(root) {
-		if m.role != "remove" {
-			messages.Add(m.fields.Get("id"), "messages", report)
-		}
+		messages.Add(m.fields.Get("id"), "messages", report)
 		for _, call := range m.calls().Elements() {
 			calls.Add(call.Get("id"), "tool calls", report)
+		}
+	}
+}
+
+func checkRemovals(root jsonstream.Value, report rulebook.Report) {
+	if isPart(root) {
+		return
+	}
+	removable := map[string]bool{} // ids
+	all := false                   // whether a message removed all
+	for _, v := range messagesIn(root).Elements() {
+		id := conversation.Item(v).Get("id")
+		switch {
+		case !isRemoval(v):
+			removable[id.Text()] = !all
+		case id.Text() == removeAll:
+			clear(removable)
+			all = true
+		case all:
+			report(id, "the remove message is after one that removes all messages, so it stays in the state: found the id %s; leave out the message with this id", finding.QuoteValue(id))
+		case !removable[id.Text()]:
+			report(id, "the remove message removes nothing: no earlier message has the id %s; leave it out", finding.QuoteValue(id))
 		}
 	}
 }
