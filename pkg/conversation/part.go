@@ -84,6 +84,9 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	if s.refusal.Kind() == jsonstream.String && s.refusal.Text() != "" && !yield(Part{Kind: Said, Value: s.refusal}) {
 		return
 	}
+	if p, ok := spoken(s.media); ok && role == "assistant" && !yield(p) {
+		return
+	}
 	var called map[string]bool // the ids of calls of Agent Framework; nil before the first request for an approval
 	for _, list := range [...]jsonstream.Value{s.content, s.parts, s.contents} {
 		for _, v := range list.Elements() {

@@ -69,6 +69,9 @@ func (s *speech) item(item jsonstream.Value) {
 	case item.Get("content").Exists():
 		s.value(item.Get("content"))
 		s.add(item.Get("refusal").Text()) // OpenAI Chat
+		s.value(transcriptIn(item.Get("audio")))
+	case transcriptIn(item.Get("audio")).Exists():
+		s.value(transcriptIn(item.Get("audio")))
 	case item.Get("refusal").Exists():
 		s.value(item.Get("refusal"))
 	case item.Get("parts").Exists():

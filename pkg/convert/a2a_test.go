@@ -136,7 +136,7 @@ func TestA2ATurns(t *testing.T) {
 				{"kind":"message","messageId":"m2","role":"agent","parts":[{"kind":"text","text":"Hm.","metadata":{"adk_thought":true,"adk_thought_signature":"CiQB"}},
 					{"kind":"data","data":{"id":"adk-1","name":"find","args":{}},"metadata":{"adk_type":"function_call","adk_thought_signature":"CiQC"}}]},
 				{"kind":"message","messageId":"m3","role":"agent","parts":[{"kind":"data","data":{"id":"adk-1","name":"find","response":{"output":"Bonn"}},"metadata":{"adk_type":"function_response"}}]}]`,
-			want: `[{"role":"user","parts":[{"text":"Where is it?"},{"inlineData":{"mimeType":"image/png","data":"iVBO","displayName":"a.png"}}]},
+			want: `[{"role":"user","parts":[{"text":"Where is it?"},{"inlineData":{"mimeType":"image/png","data":"iVBO"}}]},
 				{"role":"model","parts":[{"text":"Hm.","thought":true,"thoughtSignature":"CiQB"},{"functionCall":{"id":"adk-1","name":"find","args":{}},"thoughtSignature":"CiQC"}]},
 				{"role":"user","parts":[{"functionResponse":{"id":"adk-1","name":"find","response":{"output":"Bonn"}}}]}]`,
 		},

@@ -147,7 +147,11 @@ func readBlock(block tree.Node, role string) chat.Part {
 			p.JSON = p.Plain && isObject(content.Element("0").Get("json"))
 			return p
 		}
-	case "image", "document":
+	case "guardContent":
+		if m, ok := readMedia("image", v.Get("image")); ok {
+			return chat.Part{Kind: chat.File, Media: m}
+		}
+	case "image", "document", "video", "audio":
 		if m, ok := readMedia(c.Name, v); ok {
 			return chat.Part{Kind: chat.File, Media: m}
 		}
@@ -225,7 +229,7 @@ func hasDocument(content tree.Node) bool {
 }
 
 // own are the block members that are kept unchanged.
-var own = []string{"video", "audio", "cachePoint", "guardContent", "citationsContent", "searchResult"}
+var own = []string{"cachePoint", "guardContent", "citationsContent", "searchResult"}
 
 // block returns the block for a part of a message with the given role.
 func (b *writer) block(role string, p chat.Part) tree.Node {

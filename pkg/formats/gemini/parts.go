@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"strings"
+
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
@@ -106,7 +108,7 @@ func (o *writer) response(c *content, p chat.Part) {
 var mediaTypes = map[string]string{"image": "image/jpeg", "audio": "audio/mpeg", "video": "video/mp4", "file": "application/octet-stream"}
 
 // media returns the part of an image, audio, video or document, or a text for a file of another
-// provider.
+// provider. Its name is carried: only Vertex AI takes a displayName (googleapis/js-genai#1369, 2026).
 func (o *writer) media(p chat.Part) tree.Node {
 	m := p.Media
 	switch {
@@ -117,10 +119,10 @@ func (o *writer) media(p chat.Part) tree.Node {
 		case m.MediaType.Text() == "image/jpg":
 			m.MediaType = tree.String("image/jpeg") // the API rejects the other name
 		}
-		return o.object("inlineData", o.spelled(chat.Object("mimeType", m.MediaType, "data", m.Data, "displayName", m.Name)))
-	case m.URL != tree.None:
-		return o.object("fileData", o.spelled(chat.Object("fileUri", m.URL, "mimeType", m.MediaType, "displayName", m.Name)))
+		return o.object("inlineData", o.spelled(chat.Object("mimeType", m.MediaType, "data", m.Data)))
+	case m.IsOnWeb(), strings.HasPrefix(m.URL.Text(), "gs://"):
+		return o.object("fileData", o.spelled(chat.Object("fileUri", m.URL, "mimeType", m.MediaType)))
 	default:
-		return chat.Object("text", tree.String(chat.Say([]chat.Part{p})))
+		return chat.Object("text", chat.NoteOf(p))
 	}
 }

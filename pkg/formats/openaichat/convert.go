@@ -44,8 +44,11 @@ func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
 // maxCallID is the maximum length of a call id, in characters.
 const maxCallID = 40
 
-// fitted returns a message with call ids and tool names that the API accepts.
+// fitted returns a message with call ids, tool names and media that the API accepts.
 func fitted(message tree.Node) tree.Node {
+	if content := message.Get("content"); content.Is(jsonstream.Array) && message.Get("role").Text() == "user" {
+		return message.With("content", chat.FitMedia(content, true))
+	}
 	fit := func(id tree.Node) tree.Node { return chat.FitCallID(id, maxCallID) }
 	if message.Get("role").Text() == "tool" {
 		return message.Mapped("tool_call_id", fit)

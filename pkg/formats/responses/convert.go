@@ -3,6 +3,7 @@ package responses
 import (
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 var codec = (&chat.Form{
@@ -37,6 +38,13 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	items := make([]tree.Node, 0, len(turns))
 	for _, turn := range turns {
 		items = w.Items(items, turn, chat.ResponsesKinds)
+	}
+	for i, item := range items {
+		for _, name := range []string{"content", "output"} {
+			if parts := item.Get(name); parts.Is(jsonstream.Array) {
+				items[i] = item.With(name, chat.FitMedia(parts, false))
+			}
+		}
 	}
 	lost := chat.Lost(items)
 	if lost == nil {

@@ -248,7 +248,7 @@ func sourceOf(m Media) tree.Node {
 		}
 		return tree.None
 	case m.URL != tree.None:
-		if url := m.URL.Text(); strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
+		if m.IsOnWeb() {
 			return Object("type", tree.String("url"), "url", m.URL)
 		}
 		return tree.None

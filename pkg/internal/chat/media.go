@@ -84,6 +84,11 @@ func (m Media) DataURL() tree.Node {
 	return tree.String("data:" + m.MediaType.Text() + ";base64," + m.Data.Text())
 }
 
+// IsOnWeb reports whether the URL is one of the web, which every API can read, and not one of a provider's store.
+func (m Media) IsOnWeb() bool {
+	return strings.HasPrefix(m.URL.Text(), "https://") || strings.HasPrefix(m.URL.Text(), "http://")
+}
+
 // TakeType sets Type to image, audio or video if the media type is one of that kind.
 func (m *Media) TakeType() {
 	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
@@ -100,7 +105,11 @@ func (m *Media) Address(url tree.Node) {
 	if rest, ok := strings.CutPrefix(url.Text(), "data:"); ok {
 		if kind, data, ok := strings.Cut(rest, ";base64,"); ok && !strings.ContainsAny(kind, ";,") {
 			m.Data = tree.String(data)
-			if kind != "" {
+			switch kind {
+			case "":
+			case "image/jpg": // APIs reject this name
+				m.MediaType = tree.String("image/jpeg")
+			default:
 				m.MediaType = tree.String(kind)
 			}
 			return

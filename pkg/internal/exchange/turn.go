@@ -45,8 +45,11 @@ func spelled(t tree.Node) tree.Node {
 	if refusal := t.Get("refusal"); tree.IsString(refusal) && !refusal.Empty() {
 		said = append(said, tree.Object(tree.Member{Name: "type", Value: tree.String("refusal")}, tree.Member{Name: "refusal", Value: refusal}))
 	}
-	if transcript := t.At("/audio/transcript"); tree.IsString(transcript) && !transcript.Empty() {
+	switch transcript := t.At("/audio/transcript"); {
+	case tree.IsString(transcript) && !transcript.Empty():
 		said = append(said, textPart(transcript))
+	case tree.IsString(t.At("/audio/id")) && t.Get("content").Empty(): // as a request names an earlier answer
+		said = append(said, textPart(tree.String("[audio]")))
 	}
 	if len(said) > 0 {
 		switch content := t.Get("content"); {

@@ -1,0 +1,64 @@
+package convert
+
+import (
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+// TestMedia checks that media become what the API of the target accepts, or their names, and come back. The
+// sources are the types of the SDKs in testdata/oracles: openai 7.59.0 (ChatCompletionContentPart,
+// ResponseInputContent), @anthropic-ai/sdk 1.14.0, @aws-sdk/client-bedrock-runtime 3.1164.0 (VideoSource,
+// DocumentSource), and googleapis/js-genai#1369 for the name of a file.
+func TestMedia(t *testing.T) {
+	const text = `{"type":"text","text":"Look."}`
+	ai := func(part string) string { return `[{"role":"user","content":[` + text + `,` + part + `]}]` }
+	bedrock := func(block string) string {
+		return `{"messages":[{"role":"user","content":[{"text":"Look."},` + block + `]}]}`
+	}
+	for _, tt := range []struct {
+		name, in string
+		from, to format.Format
+		at, want string // the part
+	}{
+		{"MP3 by its registered name", ai(`{"type":"file","mediaType":"audio/mpeg","data":"QUJD"}`), format.AISDK, format.OpenAIChat,
+			"/messages/0/content/1", `{"type":"input_audio","input_audio":{"data":"QUJD","format":"mp3"}}`},
+		{"other audio", ai(`{"type":"file","mediaType":"audio/ogg","data":"QUJD"}`), format.AISDK, format.OpenAIChat,
+			"/messages/0/content/1", `{"type":"text","text":"[audio audio/ogg]"}`},
+		{"audio for the Responses API", ai(`{"type":"file","mediaType":"audio/wav","data":"QUJD"}`), format.AISDK, format.OpenAIResponses,
+			"/input/0/content/1", `{"type":"input_text","text":"[audio audio/wav]"}`},
+		{"a file at a URL", ai(`{"type":"file","mediaType":"application/pdf","data":"https://example.com/a.pdf"}`), format.AISDK, format.OpenAIChat,
+			"/messages/0/content/1", `{"type":"text","text":"[file https://example.com/a.pdf]"}`},
+		{"an image that OpenAI rejects", ai(`{"type":"file","mediaType":"image/heic","data":"QUJD"}`), format.AISDK, format.OpenAIChat,
+			"/messages/0/content/1", `{"type":"text","text":"[image image/heic]"}`},
+		{"an image that the Responses API rejects", ai(`{"type":"file","mediaType":"image/heic","data":"QUJD"}`), format.AISDK, format.OpenAIResponses,
+			"/input/0/content/1", `{"type":"input_text","text":"[image image/heic]"}`},
+		{"jpg for Anthropic", ai(`{"type":"image","mediaType":"image/jpg","image":"QUJD"}`), format.AISDK, format.Anthropic,
+			"/messages/0/content/1", `{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"QUJD"}}`},
+		{"jpg for OpenAI", ai(`{"type":"image","mediaType":"image/jpg","image":"QUJD"}`), format.AISDK, format.OpenAIChat,
+			"/messages/0/content/1", `{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,QUJD"}}`},
+		{"a named file for Gemini", ai(`{"type":"file","mediaType":"application/pdf","data":"QUJD","filename":"a.pdf"}`), format.AISDK, format.Gemini,
+			"/contents/0/parts/1", `{"inlineData":{"mimeType":"application/pdf","data":"QUJD"}}`},
+		{"a file of Anthropic", ai(`{"type":"document","source":{"type":"file","file_id":"file_011"}}`), format.Anthropic, format.OpenAIResponses,
+			"/input/0/content/1", `{"type":"input_text","text":"[file file_011]"}`},
+		{"video of Bedrock", bedrock(`{"video":{"format":"mov","source":{"bytes":"QUJD"}}}`), format.BedrockConverse, format.Gemini,
+			"/contents/0/parts/1", `{"inlineData":{"mimeType":"video/quicktime","data":"QUJD"}}`},
+		{"audio of Bedrock", bedrock(`{"audio":{"format":"wav","source":{"bytes":"QUJD"}}}`), format.BedrockConverse, format.OpenAIChat,
+			"/messages/0/content/1", `{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}`},
+		{"an image in Amazon S3", bedrock(`{"image":{"format":"png","source":{"s3Location":{"uri":"s3://a/b.png"}}}}`), format.BedrockConverse, format.Anthropic,
+			"/messages/0/content/1", `{"type":"text","text":"[image s3://a/b.png]"}`},
+		{"the same for Gemini", bedrock(`{"image":{"format":"png","source":{"s3Location":{"uri":"s3://a/b.png"}}}}`), format.BedrockConverse, format.Gemini,
+			"/contents/0/parts/1", `{"text":"[image s3://a/b.png]"}`},
+		{"a document of chunks", bedrock(`{"document":{"format":"txt","name":"d","source":{"content":[{"text":"one"},{"text":"two"}]}}}`), format.BedrockConverse, format.Anthropic,
+			"/messages/0/content/1", `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"one\ntwo"},"title":"d"}`},
+		{"a guarded image", bedrock(`{"guardContent":{"image":{"format":"jpeg","source":{"bytes":"QUJD"}}}}`), format.BedrockConverse, format.Anthropic,
+			"/messages/0/content/1", `{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"QUJD"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			there := converted(t, []byte(tt.in), tt.from, tt.to)
+			mustEqual(t, tree.Of(parsed(t, there)).At(tt.at).Compact(), []byte(tt.want))
+			mustEqual(t, converted(t, there, tt.to, tt.from), []byte(tt.in))
+		})
+	}
+}
