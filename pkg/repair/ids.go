@@ -234,27 +234,3 @@ func (r *repairer) mendFailed(f provider.Fault) bool {
 	r.insertPart(i, list, list.Len(), part)
 	return true
 }
-
-// mendMediaType declares the type that the data of an image has.
-func (r *repairer) mendMediaType(f provider.Fault) bool {
-	is := provider.ImageType(f.At.Parent().Get("data").Text())
-	if f.At.Kind() != jsonstream.String || is == "" { // the API does not accept the type
-		return false
-	}
-	i := r.indexOf(f.At)
-	r.step(f, i, "declared the image as %s, which its data is, instead of %q", is, f.At.Text())
-	r.edit(i, f.At, format.Fill("%", is))
-	return true
-}
-
-// cutDataURL leaves the base64 of a data URL.
-func (r *repairer) cutDataURL(f provider.Fault) bool {
-	prefix := provider.DataURLPrefix(f.At.Text())
-	if prefix == "" {
-		return false
-	}
-	i := r.indexOf(f.At)
-	r.step(f, i, "removed %q before the base64", prefix)
-	r.edit(i, f.At, format.Fill("%", f.At.Text()[len(prefix):]))
-	return true
-}
