@@ -84,7 +84,11 @@ func (c *checker) checkArguments(p conversation.Part) {
 		name = "arguments"
 	}
 	arguments, kind := function.Get(name), p.Value.Get("type").Text()
+	if raw := p.Value.Get("rawInput"); !arguments.Exists() && raw.Exists() { // the AI SDK sends it instead
+		arguments, name = raw, "rawInput"
+	}
 	switch {
+	case c.wrapsInput(kind) && arguments.Kind() == jsonstream.String:
 	case !arguments.Exists() && (kind == "tool_use" || kind == "tool-call" || strings.HasPrefix(kind, "tool-") && p.Value.Get("state").Text() != "input-streaming"):
 		c.report("shape", p.Value, "the tool call has no %s; add it, as an empty object if the tool has no parameters", name)
 	case !arguments.Exists() || name == "input" && !c.native && c.is(OpenAIChat, OpenAIResponses) && arguments.Kind() == jsonstream.Object:
@@ -93,6 +97,14 @@ func (c *checker) checkArguments(p conversation.Part) {
 	case name != "arguments" && arguments.Kind() != jsonstream.Object && p.Value.Get("type").Text() != "custom_tool_call":
 		c.report("shape", arguments, "the %s of a call must be an object: found %s; convert it", name, finding.KindName(arguments.Kind()))
 	}
+}
+
+// wrapsInput reports whether the AI SDK sends a text in the place of a call's input as the provider requires it, if
+// the model wrote no JSON: its providers for OpenAI, Anthropic and Bedrock do (@ai-sdk/anthropic 4.0.105:
+// rawInvalidInput), the one for Google does not.
+func (c *checker) wrapsInput(kind string) bool {
+	isCall := kind == "tool-call" || kind == "dynamic-tool" || strings.HasPrefix(kind, "tool-")
+	return isCall && c.provider != Gemini
 }
 
 // checkItem reports members missing from items of the Responses API.

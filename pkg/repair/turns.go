@@ -266,7 +266,7 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 		return set(pointer, nil, "removed an empty list of calls")
 	case "arguments":
 		return set(pointer, format.Fill("%", string(jsonstream.AppendCompact(nil, at.Raw()))), "wrote the arguments as a string")
-	case "input", "args", "response", "json":
+	case "input", "rawInput", "args", "response", "json":
 		if call, ok := r.partAt(i, at, conversation.Call); ok && isCut(at) && !r.hasResult(call) {
 			r.noteCall(f, i, call, notJSON, at.Text())
 			return true
