@@ -15,6 +15,7 @@ type shape struct {
 	text, thought, media              jsonstream.Value
 	functionCall, functionResponse    jsonstream.Value
 	refusal                           jsonstream.Value // of OpenAI Chat
+	additional                        jsonstream.Value // of LangChain: members in the form of OpenAI Chat
 	hostedCall, hostedResult          jsonstream.Value // of Gemini
 	rawItem, lc, kwargs, data         jsonstream.Value
 	toolUse, toolResult, reasoning    jsonstream.Value // of Bedrock
@@ -82,6 +83,8 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.functionCall = member
 		case "refusal":
 			s.refusal = member
+		case "additional_kwargs":
+			s.additional = member
 		case "functionResponse", "function_response":
 			s.functionResponse = member
 		case "toolCall", "tool_call", "executableCode", "executable_code":
@@ -136,7 +139,21 @@ func shapeOf(v jsonstream.Value) (s shape) {
 	if !s.content.Exists() {
 		s.content = s.blocks
 	}
+	if s.additional.Exists() {
+		s.readAdditional()
+	}
 	return s
+}
+
+// readAdditional takes what a message of LangChain has only in the form of OpenAI Chat. An AIMessage reads calls
+// from there, too, if its tool_calls are empty (@langchain/core 1.4.0, langchain-core for Python).
+func (s *shape) readAdditional() {
+	if s.toolCalls.Len() == 0 && s.invalidCalls.Len() == 0 {
+		s.toolCalls, s.functionCall = s.additional.Get("tool_calls"), s.additional.Get("function_call")
+	}
+	if !s.refusal.Exists() {
+		s.refusal = s.additional.Get("refusal")
+	}
 }
 
 // QueuedCommand is the type of an attachment in a session of Claude Code that is a turn of the user: its

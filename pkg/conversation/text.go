@@ -69,6 +69,7 @@ func (s *speech) item(item jsonstream.Value) {
 	case item.Get("content").Exists():
 		s.value(item.Get("content"))
 		s.add(item.Get("refusal").Text()) // OpenAI Chat
+		s.add(item.At("/additional_kwargs/refusal").Text())
 		s.value(transcriptIn(item.Get("audio")))
 	case transcriptIn(item.Get("audio")).Exists():
 		s.value(transcriptIn(item.Get("audio")))
@@ -98,6 +99,8 @@ func (s *speech) item(item jsonstream.Value) {
 		s.value(item.Get("summary"))
 	case kind == "redacted_thinking" || item.Get("source").Get("type").Text() == "base64":
 		// Encrypted reasoning and base64 data are not readable.
+	case kind == "audio" && item.Get("transcript").Exists(): // the Agents SDK
+		s.value(item.Get("transcript"))
 	case strings.Contains(kind, "image") || strings.Contains(kind, "audio") || strings.Contains(kind, "file"):
 		// Media data is not text.
 	case kind != "":

@@ -129,7 +129,7 @@ func (c *checker) checkFinalThinking() {
 // AI SDK and LangChain.
 func isSigned(v jsonstream.Value) bool {
 	for _, path := range [][]string{
-		{"signature"}, {"data"}, {"value", "data"}, {"reasoningContent", "reasoningText", "signature"}, {"reasoningContent", "redactedContent"},
+		{"signature"}, {"extras", "signature"}, {"data"}, {"value", "data"}, {"reasoningContent", "reasoningText", "signature"}, {"reasoningContent", "redactedContent"},
 		{"providerOptions", "anthropic", "signature"}, {"providerOptions", "anthropic", "redactedData"}, {"providerMetadata", "anthropic", "signature"},
 		{"providerMetadata", "anthropic", "redactedData"}, {"providerOptions", "bedrock", "signature"}, {"providerMetadata", "bedrock", "signature"},
 	} {

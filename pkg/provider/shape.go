@@ -92,6 +92,7 @@ func (c *checker) checkArguments(p conversation.Part) {
 	case !arguments.Exists() && (kind == "tool_use" || kind == "tool-call" || strings.HasPrefix(kind, "tool-") && p.Value.Get("state").Text() != "input-streaming"):
 		c.report("shape", p.Value, "the tool call has no %s; add it, as an empty object if the tool has no parameters", name)
 	case !arguments.Exists() || name == "input" && !c.native && c.is(OpenAIChat, OpenAIResponses) && arguments.Kind() == jsonstream.Object:
+	case name == "arguments" && arguments.Kind() == jsonstream.Object && p.Value.Parent().Name() == "contents": // Agent Framework sends its text
 	case name == "arguments" && arguments.Kind() != jsonstream.String:
 		c.report("shape", arguments, "the arguments of a call must be a string of JSON: found %s; convert them", finding.KindName(arguments.Kind()))
 	case name != "arguments" && arguments.Kind() != jsonstream.Object && p.Value.Get("type").Text() != "custom_tool_call":

@@ -164,10 +164,13 @@ func nameOf(p conversation.Part) string {
 }
 
 func resultName(p conversation.Part) string {
-	if p.ID.Text() == "" && p.Tool() == "" {
+	switch {
+	case p.ID.Text() != "":
+		return "the result of " + nameOf(p)
+	case p.Tool() == "":
 		return "the result without an id"
 	}
-	return "the result of " + nameOf(p)
+	return "the result " + nameOf(p)
 }
 
 // put inserts a result after the turn with its call: into the turn with the results of other calls or, as a

@@ -143,11 +143,14 @@ func saysOnly(fields tree.Node) bool {
 func readAI(t *chat.Turn, fields tree.Node) {
 	calls := append(readCalls(fields.Get("tool_calls")), readCalls(fields.Get("invalid_tool_calls"))...)
 	calls = received(calls, fields.Get("tool_call_chunks"))
+	kwargs := fields.Get("additional_kwargs")
+	if len(calls) == 0 {
+		calls = oldCalls(kwargs)
+	}
 	listed := make(map[string]*chat.Part, len(calls))
 	for i := range calls {
 		listed[calls[i].ID.Text()] = &calls[i]
 	}
-	kwargs := fields.Get("additional_kwargs")
 	if signatures := kwargs.Get(geminiSignatures); signatures != tree.None {
 		for i, c := range calls {
 			calls[i].Signature = first(signatures, c.ID.Text())
@@ -155,11 +158,39 @@ func readAI(t *chat.Turn, fields tree.Node) {
 	}
 	t.Parts = readThoughts(kwargs)
 	content, plain := readContent(contentIn(fields), listed)
+	if strings.HasPrefix(fields.At("/response_metadata/model_provider").Text(), "google") {
+		unsign(content)
+	}
 	if plain && content[0].Text.Empty() && len(calls)+len(t.Parts) > 0 {
 		content = nil
 	}
+	if refusal := kwargs.Get("refusal"); tree.IsString(refusal) && !refusal.Empty() {
+		if plain && content != nil && content[0].Text.Empty() {
+			content = nil
+		}
+		content, plain = append(content, chat.Part{Kind: chat.Text, Text: refusal, Value: chat.Object("type", tree.String("refusal"), "refusal", refusal)}), false
+	}
 	t.Plain = plain && len(t.Parts) == 0
 	t.Parts = append(append(t.Parts, content...), calls...)
+}
+
+// unsign removes the signatures of reasoning, which are not Anthropic's.
+func unsign(parts []chat.Part) {
+	for i, p := range parts {
+		if p.Kind == chat.Reasoning && p.Provider.Text() == "anthropic" {
+			parts[i].Signature, parts[i].Provider = tree.None, tree.None
+		}
+	}
+}
+
+// oldCalls reads the calls of a message without tool_calls, as the first versions of LangChain stored them: in the
+// forms of OpenAI's Chat API, which LangChain reads, too.
+func oldCalls(kwargs tree.Node) []chat.Part {
+	calls := readCalls(kwargs.Get("tool_calls"))
+	if call, ok := chat.FunctionCall(kwargs.Get("function_call")); ok && len(calls) == 0 {
+		calls = []chat.Part{call}
+	}
+	return calls
 }
 
 // readCalls reads calls in LangChain's form, whose arguments are an object or, in invalid calls, a

@@ -28,7 +28,9 @@ func readReasoning(block tree.Node) chat.Part {
 			return readItem(block)
 		}
 		p.Text = first(block, "reasoning", "text")
-		return p
+		if p.Signature = first(block, "signature"); p.Signature == tree.None { // Python
+			p.Signature = first(block.Get("extras"), "signature")
+		}
 	}
 	if p.Signature != tree.None {
 		p.Provider = tree.String("anthropic")

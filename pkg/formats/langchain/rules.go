@@ -102,12 +102,15 @@ type message struct {
 	fields jsonstream.Value
 }
 
-// calls returns the calls outside the content.
+// calls returns the calls outside the content, as LangChain reads them.
 func (m message) calls() jsonstream.Value {
 	if m.role != "assistant" && m.role != "ai" {
 		return jsonstream.Value{}
 	}
-	return m.fields.Get("tool_calls")
+	if calls := m.fields.Get("tool_calls"); calls.Len() > 0 || m.fields.Get("invalid_tool_calls").Len() > 0 {
+		return calls
+	}
+	return m.fields.At("/additional_kwargs/tool_calls") // of the first versions
 }
 
 // isPart reports whether a document holds only part of a conversation, and the rest is in a

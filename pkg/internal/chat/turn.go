@@ -2,6 +2,7 @@ package chat
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -80,7 +81,7 @@ func Of(turn tree.Node) Turn {
 	t.Parts, t.Plain = parts, plain
 	if kind := turn.Get("type").Text(); kind == "reasoning" && t.Role == "assistant" { // an item of the Responses API
 		t.Parts = []Part{{
-			Kind: Reasoning, Text: tree.String(turn.Get("summary").Flat()), Value: turn, ID: stringOr(turn.Get("id")),
+			Kind: Reasoning, Text: tree.String(reasoningText(turn)), Value: turn, ID: stringOr(turn.Get("id")),
 			Signature: stringOr(turn.Get("encrypted_content")), Provider: tree.String("openai"),
 		}}
 		t.Plain = false
@@ -138,6 +139,26 @@ func partOf(n tree.Node) Part {
 		return Part{Kind: File, Media: m, Value: n}
 	}
 	return Part{Kind: Other, Value: n}
+}
+
+// FunctionCall reads the function_call of a message, the original form of a call in the Chat API.
+func FunctionCall(f tree.Node) (call Part, ok bool) {
+	call = Part{Kind: Call, ID: exchange.FunctionID(f.Get("name")), Name: f.Get("name"), Arguments: f.Get("arguments")}
+	return call, tree.IsString(call.Name) && tree.IsString(call.Arguments)
+}
+
+// reasoningText returns the readable text of a reasoning item: its summary or, of an open model, its own text.
+func reasoningText(item tree.Node) string {
+	if text := item.Get("summary").Flat(); text != "" {
+		return text
+	}
+	var texts []string
+	for c := item.Get("content").Children(); c.Next(); {
+		if text := c.Value.Get("text"); c.Value.Get("type").Text() == "reasoning_text" && tree.IsString(text) {
+			texts = append(texts, text.Text())
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // Canonical returns the canonical turns of a turn: one for each result, and one for the parts

@@ -35,7 +35,7 @@ func spelled(t tree.Node) tree.Node {
 	case "assistant":
 	case "function":
 		if name := t.Get("name"); t.Get("tool_call_id") == tree.None && tree.IsString(name) {
-			return t.With("role", tree.String("tool")).With("tool_call_id", functionID(name))
+			return t.With("role", tree.String("tool")).With("tool_call_id", FunctionID(name))
 		}
 		return t
 	default:
@@ -61,7 +61,7 @@ func spelled(t tree.Node) tree.Node {
 		t = t.With("content", tree.Array(said...)).With("refusal", tree.None).With("audio", tree.None)
 	}
 	if f := t.Get("function_call"); f.Is(jsonstream.Object) && t.Get("tool_calls") == tree.None && tree.IsString(f.Get("name")) && tree.IsString(f.Get("arguments")) {
-		t = t.With("function_call", tree.None).With("tool_calls", tree.Array(callNode(Call{functionID(f.Get("name")), f.Get("name"), f.Get("arguments")})))
+		t = t.With("function_call", tree.None).With("tool_calls", tree.Array(callNode(Call{FunctionID(f.Get("name")), f.Get("name"), f.Get("arguments")})))
 	}
 	calls := slices.Clone(tree.Elements(t.Get("tool_calls")))
 	custom := false
@@ -111,8 +111,8 @@ func Spelled(turns []tree.Node) []tree.Node {
 	})
 }
 
-// functionID returns the id of a call in the original form of the Chat API, which names only the function.
-func functionID(name tree.Node) tree.Node { return tree.String("call_" + name.Text()) }
+// FunctionID returns the id of a call in the original form of the Chat API, which names only the function.
+func FunctionID(name tree.Node) tree.Node { return tree.String("call_" + name.Text()) }
 
 func textPart(text tree.Node) tree.Node {
 	return tree.Object(tree.Member{Name: "type", Value: tree.String("text")}, tree.Member{Name: "text", Value: text})
