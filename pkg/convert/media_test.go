@@ -38,6 +38,8 @@ func TestMedia(t *testing.T) {
 			"/messages/0/content/1", `{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"QUJD"}}`},
 		{"jpg for OpenAI", ai(`{"type":"image","mediaType":"image/jpg","image":"QUJD"}`), format.AISDK, format.OpenAIChat,
 			"/messages/0/content/1", `{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,QUJD"}}`},
+		{"jpg for the Responses API", `[{"role":"user","content":[{"type":"input_image","image":"data:image/jpg;base64,QUJD"}]},{"type":"function_call","callId":"c","name":"f","arguments":"{}","status":"completed"}]`, format.OpenAIJS, format.OpenAIResponses,
+			"/input/0/content/0/image_url", `"data:image/jpeg;base64,QUJD"`},
 		{"a named file for Gemini", ai(`{"type":"file","mediaType":"application/pdf","data":"QUJD","filename":"a.pdf"}`), format.AISDK, format.Gemini,
 			"/contents/0/parts/1", `{"inlineData":{"mimeType":"application/pdf","data":"QUJD"}}`},
 		{"a file of Anthropic", ai(`{"type":"document","source":{"type":"file","file_id":"file_011"}}`), format.Anthropic, format.OpenAIResponses,

@@ -94,13 +94,15 @@ func TestOpenAIPairs(t *testing.T) {
 		{"items as lines", format.OpenAIResponses, format.Codex, `{"instructions":"Be brief.","input":[
 			{"role":"user","content":"What is it?"},
 			{"type":"reasoning","id":"rs_1","summary":[]},
-			{"type":"file_search_call","id":"fs_1","queries":[],"status":"completed"},
+			{"type":"file_search_call","id":"fs_1","queries":["lamp"],"status":"completed"},
 			{"role":"assistant","content":"A lamp."}]}`, `[
 			{"timestamp":"1970-01-01T00:00:00Z","type":"session_meta","payload":{"id":"ID","session_id":"ID","timestamp":"1970-01-01T00:00:00Z","cwd":".",
 				"originator":"handoff","cli_version":"0.0.0","source":"cli","model_provider":"openai"}},
 			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"Be brief."}]}},
 			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"What is it?"}]}},
 			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"event_msg","payload":{"type":"user_message","message":"What is it?"}},
+			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Searched the files for: lamp"}]}},
+			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"event_msg","payload":{"type":"agent_message","message":"Searched the files for: lamp"}},
 			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"A lamp."}]}},
 			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"event_msg","payload":{"type":"agent_message","message":"A lamp."}}]`},
 	} {

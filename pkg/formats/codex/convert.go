@@ -239,7 +239,7 @@ func line(at, kind, payload tree.Node) tree.Node {
 }
 
 // known returns an item in the form that Codex reads, or false if it has none. Codex omits
-// messages of the system, and accepts no strings as content.
+// messages of the system, and accepts no strings as content. What a hosted tool did becomes a message.
 func known(item tree.Node) (tree.Node, bool) {
 	switch kind := item.Get("type").Text(); kind {
 	case "", "message":
@@ -252,7 +252,11 @@ func known(item tree.Node) (tree.Node, bool) {
 	case "reasoning":
 		return item, tree.IsString(item.Get("encrypted_content"))
 	default:
-		return item, kinds[kind] != "" || !isForeign(kind)
+		if kinds[kind] != "" || !isForeign(kind) {
+			return item, true
+		}
+		said := chat.DescribedItem(item)
+		return knownMessage(said), said != tree.None
 	}
 }
 

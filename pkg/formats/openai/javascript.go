@@ -261,8 +261,15 @@ func readPart(p tree.Node) tree.Node {
 	case "file", "input_file":
 		part := chat.Object("type", tree.String("input_file"), "filename", firstOf(p.Get("filename"), p.At("/file/filename")))
 		return withSource(part, p.Get("file"), "file_data", "file_id", "file_url", p.Get("mediaType"))
+	case "output_text":
+		if annotations := p.At("/providerData/annotations"); annotations.Is(jsonstream.Array) && p.Get("annotations") == tree.None {
+			p = p.With("annotations", annotations) // as the SDK sends them
+		}
 	case "audio":
 		data := p.Get("audio")
+		if transcript := p.Get("transcript"); tree.IsString(transcript) && !transcript.Empty() { // of an answer
+			return chat.Object("type", tree.String("output_text"), "text", transcript)
+		}
 		if kind := p.Get("format"); tree.IsString(data) && tree.IsString(kind) {
 			return chat.Object("type", tree.String("input_audio"), "input_audio", chat.Object("data", data, "format", kind))
 		}

@@ -151,6 +151,9 @@ func readableTo(v tree.Node, depth int) string {
 			lines = append(lines, text)
 		}
 	}
+	if end := endOf(v); end != "" && (len(lines) == 0 || end != exitCode+"0") {
+		lines = append(lines, end)
+	}
 	if code := firstText(v, "error_code", "errorCode"); code != "" {
 		lines = append(lines, "Error: "+code)
 	}
@@ -166,6 +169,25 @@ func readableTo(v tree.Node, depth int) string {
 		return flatText(v)
 	}
 	return strings.Join(lines, "\n")
+}
+
+const exitCode = "Exit code: "
+
+// endOf returns how a command ended, "" if that is unknown: in results of Anthropic's code execution, and in the
+// output of a shell.
+func endOf(v tree.Node) string {
+	outcome := v.Get("outcome")
+	if outcome.Get("type").Text() == "timeout" {
+		return "Timed out."
+	}
+	for _, of := range []tree.Node{v, outcome} {
+		for _, name := range []string{"return_code", "exit_code", "exitCode"} {
+			if code := of.Get(name); code.Is(jsonstream.Number) {
+				return exitCode + flatText(code)
+			}
+		}
+	}
+	return ""
 }
 
 // flatText returns a value as compact JSON, without encrypted members; "" if it is absent.

@@ -81,6 +81,9 @@ func itemTurn(item tree.Node) tree.Node {
 		if !tree.IsString(content) && !(exchange.IsParts(content) && tree.All(content, isKnown)) {
 			content = tree.String(readable(content))
 		}
+		if item.Get("status").Text() == "failed" { // of a patch
+			further = append([]tree.Member{{Name: "is_error", Value: tree.Bool(true)}}, further...)
+		}
 		return tree.Object(append([]tree.Member{
 			{Name: "role", Value: tree.String("tool")}, {Name: "tool_call_id", Value: id}, {Name: "content", Value: content},
 		}, further...)...)
@@ -95,6 +98,16 @@ func itemOf(t tree.Node) tree.Node {
 		return tree.None
 	}
 	return item
+}
+
+// DescribedItem returns a message with the text of an item for programs that do not know its type, None if it has
+// no text.
+func DescribedItem(item tree.Node) tree.Node {
+	text := describedText(item)
+	if text == "" {
+		return tree.None
+	}
+	return Object("role", describe(item).Get("role"), "content", tree.String(text))
 }
 
 // describe makes a turn from an item that is not a message: role and content describe it for

@@ -14,9 +14,9 @@ var openAIImages = []string{"image/png", "image/jpeg", "image/webp", "image/gif"
 // The Chat API accepts audio as WAV or MP3, and no file at a URL (openai 7.59.0: ChatCompletionContentPart);
 // the Responses API accepts no audio (ResponseInputContent).
 func FitMedia(content tree.Node, ofChat bool) tree.Node {
-	text := "input_text"
+	text, url := "input_text", "/image_url"
 	if ofChat {
-		text = "text"
+		text, url = "text", "/image_url/url"
 	}
 	parts := slices.Clone(tree.Elements(content))
 	for i, p := range parts {
@@ -30,8 +30,8 @@ func FitMedia(content tree.Node, ofChat bool) tree.Node {
 			if at := "/input_audio/format"; p.At(at).Text() != format {
 				parts[i] = p.Set(at, tree.String(format))
 			}
-		case m.Type == "image" && strings.HasPrefix(p.At("/image_url/url").Text(), "data:image/jpg;"):
-			parts[i] = p.Set("/image_url/url", m.DataURL())
+		case m.Type == "image" && strings.HasPrefix(p.At(url).Text(), "data:image/jpg;"):
+			parts[i] = p.Set(url, m.DataURL())
 		case m.Type == "audio", m.Type == "file" && ofChat && m.URL != tree.None, m.Type == "image" && m.Data != tree.None && !isOpenAIImage(m.MediaType.Text()),
 			m.URL != tree.None && !m.IsOnWeb() && !strings.HasPrefix(m.URL.Text(), "data:"), m.FileID != tree.None && !strings.HasPrefix(m.FileID.Text(), "file-"):
 			parts[i] = Object("type", tree.String(text), "text", note(m))

@@ -1,0 +1,59 @@
+package convert
+
+import (
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+// TestSaid checks that what a tool answered, how it ended, and signed reasoning reach the next model, and come back.
+// The forms of reasoning are those of langchain-anthropic (_compat.py, 2026) and @langchain/core 1.4.0;
+// those of audio and citations are of @openai/agents-core 0.20.0.
+func TestSaid(t *testing.T) {
+	const user = `{"role":"user","content":"Do it."}`
+	items := func(list string) string { return `{"input":[` + user + `,` + list + `]}` }
+	const patch = `{"type":"apply_patch_call","id":"apc_1","call_id":"call_p","status":"completed","operation":{"type":"delete_file","path":"a"}},`
+	const shell = `{"type":"shell_call","id":"sh_1","call_id":"call_s","status":"completed","action":{"commands":["make"],"timeout_ms":null,"max_output_length":null}},`
+	agents := func(part string) string {
+		return `[` + user + `,{"type":"message","role":"assistant","status":"completed","content":[` + part + `]},{"role":"user","content":"Good."}]`
+	}
+	thought := func(signature, provider string) string {
+		return `{"messages":[{"type":"human","content":"Do it."},{"type":"ai","content":[{"type":"reasoning","reasoning":"Hm.",` + signature +
+			`},{"type":"text","text":"Yes."}],"response_metadata":{"output_version":"v1","model_provider":"` + provider + `"}},{"type":"human","content":"Good."}]}`
+	}
+	for _, tt := range []struct {
+		name, in string
+		from, to format.Format
+		at, want string
+	}{
+		{"a patch that failed", items(patch + `{"type":"apply_patch_call_output","call_id":"call_p","status":"failed","output":"no file"}`),
+			format.OpenAIResponses, format.Anthropic, "/messages/2/content/0", `{"type":"tool_result","tool_use_id":"call_p","content":"no file","is_error":true}`},
+		{"a patch", items(patch + `{"type":"apply_patch_call_output","call_id":"call_p","status":"completed","output":"done"}`),
+			format.OpenAIResponses, format.Anthropic, "/messages/2/content/0", `{"type":"tool_result","tool_use_id":"call_p","content":"done"}`},
+		{"a command that failed", items(shell + `{"type":"shell_call_output","call_id":"call_s","max_output_length":null,"output":[{"stdout":"a","stderr":"b","outcome":{"type":"exit","exit_code":2}},{"stdout":"","stderr":"","outcome":{"type":"timeout"}}]}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages/2/content", `"a\nb\nExit code: 2\nTimed out."`},
+		{"a command without output", items(shell + `{"type":"shell_call_output","call_id":"call_s","max_output_length":null,"output":[{"stdout":"","stderr":"","outcome":{"type":"exit","exit_code":0}}]}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages/2/content", `"Exit code: 0"`},
+		{"a hosted tool that Codex lacks", items(`{"type":"mcp_call","id":"mcp_1","server_label":"s","name":"find","arguments":"{}","output":"17"}`),
+			format.OpenAIResponses, format.Codex, "/3/payload/content", `[{"type":"output_text","text":"Called the tool find: {}\n17"}]`},
+		{"reasoning of an open model", items(`{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"Hm."}]},{"role":"assistant","content":"Yes."}`),
+			format.OpenAIResponses, format.Gemini, "/contents/1/parts/0", `{"text":"Hm.","thought":true}`},
+		{"audio of the Agents SDK", agents(`{"type":"audio","audio":"QUJD","format":"wav","transcript":"Yes."}`),
+			format.OpenAIJS, format.Anthropic, "/messages/1/content", `[{"type":"text","text":"Yes."}]`},
+		{"citations of the Agents SDK", agents(`{"type":"output_text","text":"Yes.","providerData":{"annotations":[{"type":"url_citation","url":"https://example.com","title":"T","start_index":0,"end_index":3}]}}`),
+			format.OpenAIJS, format.Anthropic, "/messages/1/content", `[{"type":"text","text":"Yes.\n\nSources:\n- T: https://example.com"}]`},
+		{"signed reasoning of LangChain for Python", thought(`"extras":{"signature":"Eq1"}`, "anthropic"),
+			format.LangChain, format.Anthropic, "/messages/1/content/0", `{"type":"thinking","thinking":"Hm.","signature":"Eq1"}`},
+		{"signed reasoning of LangChain for JavaScript", thought(`"signature":"Eq1"`, "anthropic"),
+			format.LangChain, format.Anthropic, "/messages/1/content/0", `{"type":"thinking","thinking":"Hm.","signature":"Eq1"}`},
+		{"reasoning that another provider signed", thought(`"extras":{"signature":"Eq1"}`, "google_genai"),
+			format.LangChain, format.Anthropic, "/messages/1/content", `[{"type":"text","text":"Yes."}]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			there := converted(t, []byte(tt.in), tt.from, tt.to)
+			mustEqual(t, tree.Of(parsed(t, there)).At(tt.at).Compact(), []byte(tt.want))
+			mustEqual(t, converted(t, there, tt.to, tt.from), []byte(tt.in))
+		})
+	}
+}
