@@ -1,0 +1,69 @@
+#!/bin/sh
+# Package:  github.com/jackc/pgx/v5 v5.13.0 (Go), with PostgreSQL on 127.0.0.1 (user postgres, no password)
+# Guess:    RowToMap and Values return an array of arrays as a list of lists, as Scan into a [][]int32 does, or an
+#           error.
+# Observed: they return one flat list of all elements, without an error, so that {{1,2},{3,4}} and {1,2,3,4} are
+#           the same.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export GOFLAGS=-mod=mod
+go mod init example.com/finding >init 2>&1
+go get github.com/jackc/pgx/v5@v5.13.0 >get 2>&1
+cat >main.go <<'GO'
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func main() {
+	ctx := context.Background()
+	db, err := pgx.Connect(ctx, "postgres://postgres@127.0.0.1:5432/postgres")
+	if err != nil {
+		fmt.Println("no PostgreSQL on 127.0.0.1:5432")
+		os.Exit(0)
+	}
+	defer db.Close(ctx)
+	for _, query := range []string{"select '{1,2,3,4}'::int[] as cells", "select '{{1,2},{3,4}}'::int[] as cells"} {
+		fmt.Println(query)
+		rows, err := db.Query(ctx, query)
+		check(err)
+		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToMap)
+		check(err)
+		text, err := json.Marshal(row)
+		check(err)
+		fmt.Println("  RowToMap:", string(text))
+	}
+	var cells [][]int32
+	check(db.QueryRow(ctx, "select '{{1,2},{3,4}}'::int[]").Scan(&cells))
+	fmt.Println("  Scan:", cells)
+	var rows []map[string]any
+	check(db.QueryRow(ctx, "select jsonb_agg(jsonb_build_object('cells', '{{1,2},{3,4}}'::int[]))").Scan(&rows))
+	fmt.Println("  to JSON by PostgreSQL:", rows[0]["cells"])
+}
+GO
+go run . >observed
+! grep -q "no PostgreSQL" observed || { cat observed && exit 77; }
+cat observed
+cat >expected <<'TEXT'
+select '{1,2,3,4}'::int[] as cells
+  RowToMap: {"cells":[1,2,3,4]}
+select '{{1,2},{3,4}}'::int[] as cells
+  RowToMap: {"cells":[1,2,3,4]}
+  Scan: [[1 2] [3 4]]
+  to JSON by PostgreSQL: [[1 2] [3 4]]
+TEXT
+diff expected observed
