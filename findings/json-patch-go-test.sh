@@ -3,7 +3,7 @@
 # Guess:    the operation "test" succeeds for an equal number, such as 20 for 20.0, because RFC 6902 compares
 #           numbers by their values (4.6). It fails for null if there is no such member, because its target has to
 #           exist.
-# Observed: it fails for 20.0, and for 2e1, and succeeds for null without the member.
+# Observed: it fails for 20.0 and for 2e1, and succeeds for null without the member. In rfc6902, it does as expected.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Package:  github.com/jackc/pgx/v5 v5.13.0 (Go), with PostgreSQL on 127.0.0.1 (user postgres, no password)
-# Guess:    RowToMap and Values return an array of arrays as a list of lists, as Scan into a [][]int32 does, or an
+# Guess:    RowToMap and Values give an array of arrays as a list of lists, as Scan into a [][]int32 does, or an
 #           error.
-# Observed: they return one flat list of all elements, without an error, so that {{1,2},{3,4}} and {1,2,3,4} are
-#           the same.
+# Observed: they give one flat list of all elements, without an error, so that {{1,2},{3,4}} and {1,2,3,4} are the
+#           same.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -47,12 +47,20 @@ func main() {
 		check(err)
 		fmt.Println("  RowToMap:", string(text))
 	}
+	rows, err := db.Query(ctx, "select '{{1,2},{3,4}}'::int[]")
+	check(err)
+	for rows.Next() {
+		values, err := rows.Values()
+		check(err)
+		fmt.Println("  Values:", values)
+	}
+	check(rows.Err())
 	var cells [][]int32
 	check(db.QueryRow(ctx, "select '{{1,2},{3,4}}'::int[]").Scan(&cells))
 	fmt.Println("  Scan:", cells)
-	var rows []map[string]any
-	check(db.QueryRow(ctx, "select jsonb_agg(jsonb_build_object('cells', '{{1,2},{3,4}}'::int[]))").Scan(&rows))
-	fmt.Println("  to JSON by PostgreSQL:", rows[0]["cells"])
+	var text string
+	check(db.QueryRow(ctx, "select to_json('{{1,2},{3,4}}'::int[])::text").Scan(&text))
+	fmt.Println("  to_json:", text)
 }
 GO
 go run . >observed
@@ -63,7 +71,8 @@ select '{1,2,3,4}'::int[] as cells
   RowToMap: {"cells":[1,2,3,4]}
 select '{{1,2},{3,4}}'::int[] as cells
   RowToMap: {"cells":[1,2,3,4]}
+  Values: [[1 2 3 4]]
   Scan: [[1 2] [3 4]]
-  to JSON by PostgreSQL: [[1 2] [3 4]]
+  to_json: [[1,2],[3,4]]
 TEXT
 diff expected observed
