@@ -5,10 +5,11 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// checkRequest reports members beside the turns that contradict them: calls without definitions of tools, a
-// choice of a tool that is not defined or not allowed, and turns that the model of the request does not take.
+// checkRequest reports faults of the members beside the turns: calls without definitions of tools, two tools with
+// one name, a choice of a tool that is not defined or not allowed, and turns that the model does not take.
 func (c *checker) checkRequest() {
 	switch c.provider {
 	case Anthropic:
@@ -66,6 +67,29 @@ func (c *checker) checkMixedTurns() {
 		m := &c.messages[i]
 		if m.role != assistant && m.has(conversation.Result) && !m.onlyResults() {
 			c.report("mixed-turn", m.turn.Value, "the turn has results and other content, which some models reject: the model is %s; put the other content into a separate turn after a turn of the assistant", finding.QuoteValue(c.request.Get("modelId")))
+		}
+	}
+}
+
+// checkToolNames reports tools of a request with the name of another one.
+func (c *checker) checkToolNames() {
+	known := map[string]jsonstream.Value{}
+	check := func(name jsonstream.Value) {
+		first, again := known[name.Text()]
+		if again {
+			c.report("repeated-tool", name, "two tools have the same name: found %s, also at %s; remove or rename one", finding.QuoteValue(name), first.Pointer())
+		} else if name.Text() != "" {
+			known[name.Text()] = name
+		}
+	}
+	for _, tool := range c.request.Get("tools").Elements() {
+		if c.provider == Anthropic {
+			check(tool.Get("name"))
+		}
+		for _, list := range []string{"functionDeclarations", "function_declarations"} {
+			for _, function := range tool.Get(list).Elements() {
+				check(function.Get("name"))
+			}
 		}
 	}
 }

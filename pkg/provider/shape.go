@@ -125,3 +125,25 @@ func (c *checker) checkItem(t conversation.Turn) {
 		c.report("shape", calls, "the turn has calls in the form of the Chat API; make each a function_call item")
 	}
 }
+
+// checkFailed reports failed results without a text, or with other content than text.
+func (c *checker) checkFailed(turns []conversation.Turn) {
+	if c.provider != Anthropic || !c.native {
+		return
+	}
+	for _, t := range turns {
+		for _, block := range t.Item().Get("content").Elements() {
+			if block.Get("type").Text() != "tool_result" || block.Get("is_error").Kind() != jsonstream.True {
+				continue
+			}
+			if content := block.Get("content"); content.Len() == 0 && content.Text() == "" {
+				c.report("failed-result", block, "a result with is_error has no content; add a text that says what failed")
+			}
+			for _, part := range block.Get("content").Elements() {
+				if kind := part.Get("type"); kind.Text() != "text" {
+					c.report("failed-result", part, "a result with is_error has other content than text: found %s; move it behind the result", finding.QuoteValue(kind))
+				}
+			}
+		}
+	}
+}
