@@ -327,7 +327,7 @@ var imports = map[string][]string{
 		"golang.org/x/crypto",
 	},
 	"pkg/summarize": {},
-	"pkg/tokens":    {},
+	"pkg/tokens":    {"github.com/klauspost/compress/zstd"},
 	"pkg/trim": {
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/undo", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",

@@ -4,17 +4,20 @@ import (
 	_ "embed"
 	"math/bits"
 	"sync"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // The tokens of each vocabulary by rank, each after a byte with its length, which is 0 for an unused
-// rank. go test -update writes them. The tokens of r50k are the first ones of p50k.
+// rank; compressed, since a program uses one of them or none. go test -update writes them. The tokens
+// of r50k are the first ones of p50k.
 var (
-	//go:embed vocabularies/o200k
-	o200kTokens string
-	//go:embed vocabularies/cl100k
-	cl100kTokens string
-	//go:embed vocabularies/p50k
-	p50kTokens string
+	//go:embed vocabularies/o200k.zst
+	o200kTokens []byte
+	//go:embed vocabularies/cl100k.zst
+	cl100kTokens []byte
+	//go:embed vocabularies/p50k.zst
+	p50kTokens []byte
 )
 
 const (
@@ -53,8 +56,22 @@ const (
 	rankMask = 1<<rankBits - 1
 )
 
+// unpacked returns the tokens of a vocabulary.
+func unpacked(tokens []byte) string {
+	unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		panic(err) // the options are valid
+	}
+	text, err := unpacker.DecodeAll(tokens, nil)
+	if err != nil {
+		panic(err) // the tokens are part of the program
+	}
+	return string(text)
+}
+
 // newVocabulary makes a table of the first n tokens.
-func newVocabulary(tokens string, n int) *vocabulary {
+func newVocabulary(packed []byte, n int) *vocabulary {
+	tokens := unpacked(packed)
 	v := &vocabulary{
 		memos:  sync.Pool{New: func() any { return new(memo) }},
 		slots:  make([]uint32, 2<<bits.Len(uint(n-1))),
