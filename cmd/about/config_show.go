@@ -61,7 +61,7 @@ A settings file that belongs to another user, or that other users can write to, 
 ignored with a warning unless you have approved its current content. Passwords in URLs
 and apparent keys are not printed.`,
 		Example: `  handoff config
-  handoff config --all > handoff.yaml
+  handoff config --all > all.yaml
   HANDOFF_MAX_DEPTH=100 handoff config -f json
   handoff config validate.strict
   handoff config trust`,

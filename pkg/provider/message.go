@@ -170,7 +170,10 @@ func (r *reader) readApproval(p conversation.Part) bool {
 		if id := askedID(p.Value); id != "" {
 			r.asked[p.ID.Text()] = id
 		}
-		if denied := p.Value.Get("approved").Kind() == jsonstream.False; denied || r.last { // the SDK calls the tool now
+		// Agent Framework makes the result of a denied call. The AI SDK makes results, or calls the tools, only if the
+		// answer is the last turn.
+		isDenied := p.Value.Get("approved").Kind() == jsonstream.False && p.Value.Get("type").Text() != "tool-approval-response"
+		if isDenied || r.last {
 			r.decided[r.asked[p.ID.Text()]] = true
 		}
 		return true

@@ -188,12 +188,22 @@ func (r *repairer) mendItemID(f provider.Fault) bool {
 	return true
 }
 
-// mendDocumentName changes the name of a document to a valid, unique one.
+// mendDocumentName changes the name of a document to a valid, unique one, or adds a text to a message with a document
+// and none.
 func (r *repairer) mendDocumentName(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	if f.At.Kind() == jsonstream.Object {
+		list := r.items[i].turn.Item().Get("content")
+		if f.At.Parent() != list {
+			return false
+		}
+		r.step(f, i, "added the text %q, since the API rejects a document without a text", documentText)
+		r.insertPart(i, list, list.Len(), textPart(list, documentText))
+		return true
+	}
 	if f.At.Kind() != jsonstream.String {
 		return false
 	}
-	i := r.indexOf(f.At)
 	clean := strings.Join(strings.Fields(strings.Map(func(c rune) rune {
 		if c == '-' || c == '(' || c == ')' || c == '[' || c == ']' || c == '_' || cleaned(string(c), "") != "_" {
 			return c
@@ -209,6 +219,9 @@ func (r *repairer) mendDocumentName(f provider.Fault) bool {
 	r.edit(i, f.At, format.Fill("%", clean))
 	return true
 }
+
+// documentText is the text of a message with a document and no text.
+const documentText = "[see the document]"
 
 // dropMember removes a member that the API does not know.
 func (r *repairer) dropMember(f provider.Fault) bool {

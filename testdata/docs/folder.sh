@@ -67,7 +67,7 @@ case $BLOCK in *log.key* | *log.pub*)
 esac
 
 # what is about sessions of coding agents finds one in the user's home
-case $BLOCK in *'handoff session '*)
+case $BLOCK in *'handoff session '*|*'/.claude/projects/'*)
 	mkdir -p home/.claude home/.codex
 	cp -R "$DOCS/../sessions/claude/projects" home/.claude
 	cp -R "$DOCS/../sessions/codex/sessions" home/.codex
@@ -159,6 +159,7 @@ for word; do
 		case $BLOCK in *'repair --restore'*) handoff repair -q --archive taken.jsonl history.json >good.json ;; esac ;;
 	tools.json) echo '{"active_calls":[]}' >tools.json ;;
 	events.jsonl) printf '{"request_id":"r1","event":"request"}\n{"request_id":"r1","event":"reject"}\n{"request_id":"r1","event":"complete"}\n' >events.jsonl ;;
+	session.jsonl) cp "$(find "$DOCS/../sessions/claude/projects" -name '*.jsonl' | sort | head -1)" "$word" ;;
 	session.json|original.json|replay.json|transcript.json) handoff example macp >"$word" ;;
 	session.macp|capture.macp) handoff example macp | handoff macp encode >"$word" ;;
 	policy.json) echo '{"policy_id":"policy.default","rules":{}}' >policy.json ;;

@@ -125,17 +125,17 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	missing()
 }
 
-// approved returns the ids of the calls with an approval response: the SDK runs their tools, or
-// reports that they were denied.
+// approved returns the ids of the calls with an approval response in the last message: the SDK runs their tools, or
+// reports that they were denied (ai 7.0.173).
 func approved(all []jsonstream.Value) map[string]bool {
 	calls, answered := map[string]string{}, map[string]bool{} // call ids by approval request id
-	for _, m := range all {
+	for i, m := range all {
 		for _, part := range m.Get("content").Elements() {
 			switch part.Get("type").Text() {
 			case "tool-approval-request":
 				calls[part.Get("approvalId").Text()] = part.Get("toolCallId").Text()
 			case "tool-approval-response":
-				if call, ok := calls[part.Get("approvalId").Text()]; ok && m.Get("role").Text() == "tool" {
+				if call, ok := calls[part.Get("approvalId").Text()]; ok && m.Get("role").Text() == "tool" && i == len(all)-1 {
 					answered[call] = true
 				}
 			}
@@ -215,12 +215,22 @@ func checkApprovals(root jsonstream.Value, report rulebook.Report) {
 			}
 		}
 	}
-	for _, part := range all[len(all)-1].Get("content").Elements() {
+	last := all[len(all)-1].Get("content")
+	outputs := map[string]jsonstream.Value{} // by call
+	for _, part := range last.Elements() {
+		if part.Get("type").Text() == "tool-result" {
+			outputs[part.Get("toolCallId").Text()] = part.Get("output")
+		}
+	}
+	for _, part := range last.Elements() {
 		id := part.Get("approvalId")
 		if part.Get("type").Text() != "tool-approval-response" || id.Kind() != jsonstream.String {
 			continue
 		}
 		call, known := requests[id.Text()]
+		if output := outputs[call]; known && output.Exists() && (part.Get("approved").Kind() == jsonstream.True || output.Get("type").Text() != "execution-denied") {
+			continue // the SDK has the result already, and does not look for the call
+		}
 		switch {
 		case !known:
 			report(id, "the approval has no request: no tool-approval-request has the approvalId %s; add the request, or remove the approval", finding.QuoteValue(id))
