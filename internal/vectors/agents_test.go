@@ -232,7 +232,7 @@ func plain(all []suite.Turn) (turns []suite.Turn, summaries []string) {
 				continue // all of it is about the summary
 			}
 		}
-		t.Text = strings.TrimSpace(noteSays.ReplaceAllString(t.Text, ""))
+		t.Text = strings.TrimSpace(strings.ReplaceAll(noteSays.ReplaceAllString(t.Text, ""), ".", ". ")) // some agents join texts
 		if t.Result != nil {
 			text := noteSays.ReplaceAllString(*t.Result, "")
 			t.Result = &text
@@ -240,7 +240,6 @@ func plain(all []suite.Turn) (turns []suite.Turn, summaries []string) {
 		if t.Role == "user" && (strings.HasPrefix(t.Text, "<") || strings.HasPrefix(t.Text, "Note ")) {
 			continue
 		}
-		t.Text = strings.Join(strings.Fields(t.Text), "") // some agents join texts
 		if t.Text != "" || t.Tool != "" || t.Result != nil {
 			turns = append(turns, t)
 		}
