@@ -26,9 +26,13 @@ type News struct {
 
 func (n *News) add(other News) {
 	for _, h := range other.Handoffs {
-		n.Handoffs = slices.DeleteFunc(n.Handoffs, func(o *Handoff) bool { return o.HandoffID == h.HandoffID && o.Receiver == h.Receiver })
+		isSame := func(o *Handoff) bool { return o.HandoffID == h.HandoffID && o.Receiver == h.Receiver }
+		isSettled := func(o *Handoff) bool { return isSame(o) && !o.settle }
+		if h.settle && slices.ContainsFunc(n.Handoffs, isSettled) {
+			continue // another goroutine settled it before this one told of the answer
+		}
+		n.Handoffs = append(slices.DeleteFunc(n.Handoffs, isSame), h)
 	}
-	n.Handoffs = append(n.Handoffs, other.Handoffs...)
 	n.Alerts = append(n.Alerts, other.Alerts...)
 	n.Unknown += other.Unknown
 }
