@@ -145,7 +145,7 @@ func shapeOf(v jsonstream.Value) (s shape) {
 	return s
 }
 
-// readAdditional takes what a message of LangChain has only in the form of OpenAI Chat. An AIMessage reads calls
+// readAdditional reads the calls and the refusal that a LangChain message has only in additional_kwargs. An AIMessage reads calls
 // from there, too, if its tool_calls are empty (@langchain/core 1.4.0, langchain-core for Python).
 func (s *shape) readAdditional() {
 	if s.toolCalls.Len() == 0 && s.invalidCalls.Len() == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// TestMedia checks that media become what the API of the target accepts, or their names, and come back. The
+// TestMedia checks that convert writes media that the API of the target accepts, or else their names, and restores them. The
 // sources are the types of the SDKs in testdata/oracles: openai 7.59.0 (ChatCompletionContentPart,
 // ResponseInputContent), @anthropic-ai/sdk 1.14.0, @aws-sdk/client-bedrock-runtime 3.1164.0 (VideoSource,
 // DocumentSource), and googleapis/js-genai#1369 for the name of a file.

@@ -7,9 +7,9 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// TestSaid checks that what a tool answered, how it ended, and signed reasoning reach the next model, and come back.
-// The forms of reasoning are those of langchain-anthropic (_compat.py, 2026) and @langchain/core 1.4.0;
-// those of audio and citations are of @openai/agents-core 0.20.0.
+// TestSaid checks that results of tools, exit codes and signed reasoning reach the next model, and are restored. Sources
+// of the forms: langchain-anthropic (_compat.py, 2026) and @langchain/core 1.4.0 for reasoning, and
+// @openai/agents-core 0.20.0 for audio and citations.
 func TestSaid(t *testing.T) {
 	const user = `{"role":"user","content":"Do it."}`
 	items := func(list string) string { return `{"input":[` + user + `,` + list + `]}` }

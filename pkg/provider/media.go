@@ -125,7 +125,7 @@ func (c *checker) checkMediaType(m medium) {
 
 // checkMediaData reports data that is not base64, and images of another type than declared.
 func (c *checker) checkMediaData(m medium) {
-	if m.encoded.Kind() != jsonstream.String {
+	if !c.has("media-data") || m.encoded.Kind() != jsonstream.String {
 		return
 	}
 	data := m.encoded.Text()
@@ -163,8 +163,8 @@ func DataURLPrefix(text string) string {
 	return text[:len(before)+1]
 }
 
-// ImageType returns the media type of an image in base64 by its first bytes, "" if it is none of those that Anthropic
-// accepts.
+// ImageType returns the media type of an image in base64, which its first bytes determine: image/png, image/jpeg,
+// image/gif or image/webp; "" for any other data.
 func ImageType(data string) string {
 	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), 16)/4*4])
 	switch {

@@ -243,7 +243,7 @@ func (r *reader) joins(before, m *message) bool {
 	}
 }
 
-// isUnknown reports whether the role of a message is none of an API.
+// isUnknown reports whether no API has the role of a message.
 func (m *message) isUnknown() bool {
 	return m.role != system && m.role != user && m.role != assistant && m.role != tool
 }

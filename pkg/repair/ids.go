@@ -188,9 +188,9 @@ func (r *repairer) mendItemID(f provider.Fault) bool {
 	return true
 }
 
-// mendDocumentName changes the name of a document to a valid, unique one, or adds a text to a message with a document
+// mendDocument changes the name of a document to a valid, unique one, or adds a text to a message with a document
 // and none.
-func (r *repairer) mendDocumentName(f provider.Fault) bool {
+func (r *repairer) mendDocument(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	if f.At.Kind() == jsonstream.Object {
 		list := r.items[i].turn.Item().Get("content")
@@ -240,10 +240,10 @@ func (r *repairer) mendFailed(f provider.Fault) bool {
 		r.editAt(i, f.At.Pointer()[len(r.items[i].turn.Value.Pointer()):]+"/content", format.Fill("%", conversation.Failed))
 		return true
 	}
-	name, part := r.items[i].turn.Item().Get("content").Name(), f.At.Raw()
+	part := f.At.Raw()
 	r.step(f, i, "moved the %s of a failed result behind the results", f.At.Get("type").Text())
 	r.edit(i, f.At, nil)
-	list := r.items[i].turn.Item().Get(name)
+	list := r.items[i].turn.Item().Get("content")
 	r.insertPart(i, list, list.Len(), part)
 	return true
 }

@@ -45,7 +45,7 @@ func TestJPEG(t *testing.T) {
 	}
 }
 
-// TestSpoken checks that the transcript of audio counts as what the assistant said: the turn is not empty.
+// TestSpoken checks that a turn of the assistant with the transcript of its audio is not empty.
 func TestSpoken(t *testing.T) {
 	const history = `[{"role":"user","content":"a"},{"role":"assistant","content":null,"audio":{"id":"audio_1","transcript":"b"}},{"role":"user","content":"c"}]`
 	for _, p := range []provider.Provider{provider.OpenAIChat, provider.OpenAIResponses, provider.Anthropic, provider.Gemini, provider.BedrockConverse} {

@@ -195,7 +195,7 @@ var remedies = []struct {
 	{"call-place", (*repairer).mendOrder},
 	{"role-order", (*repairer).mendOrder},
 	{"first-turn", (*repairer).mendFirst},
-	{"document-name", (*repairer).mendDocumentName},
+	{"document-name", (*repairer).mendDocument},
 	{"media-type", (*repairer).mendMediaType},
 	{"media-data", (*repairer).cutDataURL},
 	{"failed-result", (*repairer).mendFailed},

@@ -239,7 +239,7 @@ func line(at, kind, payload tree.Node) tree.Node {
 }
 
 // known returns an item in the form that Codex reads, or false if it has none. Codex omits
-// messages of the system, and accepts no strings as content. What a hosted tool did becomes a message.
+// messages of the system, and accepts no strings as content. The item of a hosted tool becomes a message with its text.
 func known(item tree.Node) (tree.Node, bool) {
 	switch kind := item.Get("type").Text(); kind {
 	case "", "message":

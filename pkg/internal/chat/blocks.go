@@ -160,8 +160,8 @@ func blockOf(role string, p Part) tree.Node {
 	return textBlock(Part{Text: NoteOf(p)})
 }
 
-// failedBlock returns the block of a failed result. The API rejects is_error without a text, and with other content
-// than text: then a text says that the tool failed.
+// failedBlock returns the block of a failed result, given without is_error. The API accepts is_error only with a text and
+// nothing else: a block without content gets [conversation.Failed], and one with images gets it in place of is_error.
 func failedBlock(block tree.Node) tree.Node {
 	content, failed := block.Get("content"), tree.String(conversation.Failed)
 	if content == tree.None || tree.IsString(content) && content.Empty() {
@@ -232,7 +232,7 @@ func outputBlocks(p Part) tree.Node {
 	return tree.Array(blocks...)
 }
 
-// imageTypes are the media types of images that the API accepts.
+// imageTypes are the media types of images that the APIs of Anthropic and OpenAI accept.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // sourceOf returns the source of an image or a document, None if the API does not accept it.

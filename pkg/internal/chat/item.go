@@ -100,8 +100,8 @@ func itemOf(t tree.Node) tree.Node {
 	return item
 }
 
-// DescribedItem returns a message with the text of an item for programs that do not know its type, None if it has
-// no text.
+// DescribedItem returns a message with the text of an item, for a receiver that does not know the item's type; None if
+// the item has no text.
 func DescribedItem(item tree.Node) tree.Node {
 	text := describedText(item)
 	if text == "" {

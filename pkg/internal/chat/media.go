@@ -84,7 +84,7 @@ func (m Media) DataURL() tree.Node {
 	return tree.String("data:" + m.MediaType.Text() + ";base64," + m.Data.Text())
 }
 
-// IsOnWeb reports whether the URL is one of the web, which every API can read, and not one of a provider's store.
+// IsOnWeb reports whether the URL is of http or https, which every API can read, unlike one of a provider's store.
 func (m Media) IsOnWeb() bool {
 	return strings.HasPrefix(m.URL.Text(), "https://") || strings.HasPrefix(m.URL.Text(), "http://")
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// openAIImages are the types of images that OpenAI's APIs accept.
-var openAIImages = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
-
 // FitMedia returns the parts of content with media that OpenAI accepts: others become texts with their names.
 // The Chat API accepts audio as WAV or MP3, and no file at a URL (openai 7.59.0: ChatCompletionContentPart);
 // the Responses API accepts no audio (ResponseInputContent).
@@ -45,7 +42,7 @@ func FitMedia(content tree.Node, ofChat bool) tree.Node {
 
 // isOpenAIImage reports whether OpenAI accepts a type of image, as far as it is known.
 func isOpenAIImage(kind string) bool {
-	return kind == "" || kind == "image/*" || slices.Contains(openAIImages, kind)
+	return kind == "" || kind == "image/*" || slices.Contains(imageTypes, kind)
 }
 
 // audioFormat returns the format of audio in the Chat API, "" for a type that it does not accept.
