@@ -259,3 +259,25 @@ func isSubsequence(is, of []string) bool {
 	}
 	return len(is) == 0
 }
+
+// A queued command of Claude Code stays with the turn before it: a session with nothing else would have no conversation.
+func TestQueuedCommandStaysWithTurn(t *testing.T) {
+	text := []byte(`{"parentUuid":null,"type":"user","sessionId":"s","uuid":"u1","message":{"role":"user","content":"look"}}
+{"parentUuid":"u1","type":"assistant","sessionId":"s","uuid":"u2","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"done"}]}}
+{"parentUuid":"u2","type":"user","sessionId":"s","uuid":"u3","message":{"role":"user","content":"look again"}}
+{"parentUuid":"u3","type":"assistant","sessionId":"s","uuid":"u4","message":{"id":"n","role":"assistant","content":[{"type":"text","text":"done again"}]}}
+{"parentUuid":"u4","type":"attachment","sessionId":"s","uuid":"u5","attachment":{"type":"queued_command","prompt":"go on"}}
+`)
+	before := parseLines(t, text, format.ClaudeCode)
+	result, err := Message(context.Background(), before.Context(), jsonstream.Unlimited(), Options{Format: format.ClaudeCode, Last: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stay []string
+	for _, turn := range parseLines(t, result.Text, format.ClaudeCode).Turns {
+		stay = append(stay, turn.Value.Get("uuid").Text())
+	}
+	if want := []string{"u3", "u5"}; !slices.Equal(stay, want) {
+		t.Errorf("the turns %q stay, want %q", stay, want)
+	}
+}

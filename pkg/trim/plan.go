@@ -198,7 +198,9 @@ func (d *draft) exchanges(stays map[int]bool) []int {
 	begins := make([]int, len(d.turns)) // the turn that begins the exchange, or -1
 	first := -1
 	for i := range begins {
-		if d.units[i] == i && d.asks(i) && i != d.former && d.turns[i].fate != filtered {
+		// Claude Code finds the conversation from a user's line or an assistant's, so a queued command alone is none.
+		queued := d.h.Turns[i].Item().Get("type").Text() == conversation.QueuedCommand
+		if d.units[i] == i && d.asks(i) && !queued && i != d.former && d.turns[i].fate != filtered {
 			first = i
 		}
 		begins[i] = first
