@@ -185,6 +185,7 @@ func knownResult(sent suite.Turn, got []suite.Turn) *string {
 var (
 	summarySays = regexp.MustCompile(`Summary \d+\.`)
 	noteSays    = regexp.MustCompile(`\[[^\]]*\]|Attached image|\w+\.png`) // on an image or a file
+	joined      = regexp.MustCompile(`(\.|[0-9])([A-Z]|$)`)                // the texts of a turn, which some agents join
 )
 
 // agreement returns the number of turns in the agent's answer, and how ours differs, "" for no difference.
@@ -232,7 +233,7 @@ func plain(all []suite.Turn) (turns []suite.Turn, summaries []string) {
 				continue // all of it is about the summary
 			}
 		}
-		t.Text = strings.TrimSpace(strings.ReplaceAll(noteSays.ReplaceAllString(t.Text, ""), ".", ". ")) // some agents join texts
+		t.Text = strings.TrimSpace(joined.ReplaceAllString(noteSays.ReplaceAllString(t.Text, ""), "$1 $2"))
 		if t.Result != nil {
 			text := noteSays.ReplaceAllString(*t.Result, "")
 			t.Result = &text

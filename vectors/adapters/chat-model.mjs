@@ -1,6 +1,9 @@
 // A model behind the Chat Completions API on this machine, which records requests, and the turns in a request.
 import { createServer } from "node:http";
 
+// answer is the model's answer to each request. It is no turn of the session.
+const answer = "This is the answer of the model for the tests.";
+
 // chatModel starts the model. It returns its address, and a function that returns the requests since the last call.
 export async function chatModel() {
   let requests = [];
@@ -9,7 +12,7 @@ export async function chatModel() {
     for await (const part of request) body += part;
     if (request.method === "POST") requests.push(JSON.parse(body));
     response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const [delta, finish_reason] of [[{ role: "assistant", content: "Done." }, null], [{}, "stop"]]) {
+    for (const [delta, finish_reason] of [[{ role: "assistant", content: answer }, null], [{}, "stop"]]) {
       const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
       const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }], usage };
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
@@ -34,7 +37,7 @@ export function chatTurns(messages, shown) {
   for (const { role, content, tool_calls, tool_call_id } of messages) {
     const text = textOf(content);
     if (role === "user") all.push(...shown(text));
-    if (role === "assistant" && text) all.push({ role, text });
+    if (role === "assistant" && text && text !== answer) all.push({ role, text });
     for (const { id, function: called } of tool_calls ?? []) {
       const call = { role: "assistant", tool: called.name, input: called.arguments };
       calls.set(id, call);

@@ -56,8 +56,14 @@ async function messages(session) {
   return sent?.messages;
 }
 
-// added are the texts that OpenCode sends in the user's name.
-const added = ["What did we do so far?", "The following tool was executed by the user", "Attached media from tool result:", prompt];
+// added are the texts that OpenCode sends in the user's name, the last but one after a compaction that it makes before it goes on.
+const added = [
+  "What did we do so far?",
+  "The following tool was executed by the user",
+  "Attached media from tool result:",
+  "Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed.",
+  prompt,
+];
 
 serve(`opencode-ai ${version(import.meta.url, "opencode-ai")}`, {
   "read-session": async ({ agent, session }) => {
