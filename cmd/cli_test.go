@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ import (
 	"github.com/eaapl/handoff/cmd/relay"
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
+	"github.com/eaapl/handoff/internal/webpost"
 	relaycmd "github.com/eaapl/handoff/relay/cmd"
 	"github.com/eaapl/handoff/relay/transport"
 	"github.com/eaapl/handoff/relay/transport/dir"
@@ -37,6 +39,9 @@ var update = flag.Bool("update", false, "rewrite what the tests compare with")
 func TestMain(m *testing.M) {
 	os.Exit(programtest.Main(Main, relaycmd.Main, func() int {
 		relay.InProcess = func(stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+			if slices.Equal(args, []string{webpost.Command}) {
+				return relaycmd.Post(stdin, stdout, stderr)
+			}
 			return runProgram(relaycmd.New(), stdin, stdout, stderr, args)
 		}
 		time.Local = time.UTC // as TZ sets it for processes

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// TestOneClientAndServer checks that every request uses internal/webclient and every server relay/guard, so
+// TestOneClientAndServer checks that every request uses relay/webclient and every server relay/guard, so
 // that one policy applies to all.
 func TestOneClientAndServer(t *testing.T) {
 	only := map[string]string{
-		"Client": "internal/webclient", "DefaultClient": "internal/webclient", "Transport": "internal/webclient", "DefaultTransport": "internal/webclient",
-		"Get": "internal/webclient", "Head": "internal/webclient", "Post": "internal/webclient", "PostForm": "internal/webclient",
+		"Client": "relay/webclient", "DefaultClient": "relay/webclient", "Transport": "relay/webclient", "DefaultTransport": "relay/webclient",
+		"Get": "relay/webclient", "Head": "relay/webclient", "Post": "relay/webclient", "PostForm": "relay/webclient",
 		"Server": "relay/guard", "Serve": "relay/guard", "ServeTLS": "relay/guard", "ListenAndServe": "relay/guard", "ListenAndServeTLS": "relay/guard",
 	}
 	found := map[string]bool{}
@@ -48,7 +48,7 @@ func TestOneClientAndServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !found["internal/webclient"] || !found["relay/guard"] {
+	if !found["relay/webclient"] || !found["relay/guard"] {
 		t.Errorf("found %v", found)
 	}
 }

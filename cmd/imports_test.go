@@ -80,7 +80,7 @@ var imports = map[string][]string{
 		"internal/claim", "internal/cli", "internal/frames", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/compress",
 		"pkg/compress/dictionary", "pkg/history", "github.com/spf13/cobra",
 	},
-	"cmd/relay": {"internal/program", "internal/report", "internal/term", "github.com/spf13/cobra"},
+	"cmd/relay": {"internal/child", "internal/program", "internal/report", "internal/term", "internal/webpost", "github.com/spf13/cobra"},
 	"cmd/schema": {
 		"internal/cli", "internal/input", "internal/migrate", "internal/report", "internal/semver", "internal/term", "pkg/compat", "pkg/finding",
 		"pkg/jsonstream", "pkg/registry", "pkg/sign", "pkg/validate", "github.com/spf13/cobra",
@@ -95,7 +95,7 @@ var imports = map[string][]string{
 		"pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "schemas", "github.com/spf13/cobra",
 	},
 	"cmd/trim": {
-		"cmd/sw4rm", "internal/claim", "internal/cli", "internal/input", "internal/report", "internal/summarize/chat", "internal/summarize/command",
+		"cmd/relay", "cmd/sw4rm", "internal/claim", "internal/cli", "internal/input", "internal/report", "internal/summarize/chat", "internal/summarize/command",
 		"internal/term", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/history", "pkg/jsonstream", "pkg/message",
 		"pkg/sign", "pkg/summarize", "pkg/tokens", "pkg/trim", "github.com/spf13/cobra",
 	},
@@ -159,7 +159,7 @@ var imports = map[string][]string{
 		"internal/claim", "internal/cli", "internal/nearest", "internal/term", "internal/yamldoc", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/spf13/viper",
 	},
-	"internal/summarize/chat":    {"internal/polling", "internal/webclient", "pkg/summarize"},
+	"internal/summarize/chat":    {"internal/webpost", "pkg/summarize"},
 	"internal/summarize/command": {"internal/child", "pkg/summarize"},
 	"internal/tasktree":          {"internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
 	"internal/term": {
@@ -180,7 +180,7 @@ var imports = map[string][]string{
 		"pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/validate", "github.com/klauspost/compress",
 	},
 	"internal/viewer/collect/collecttest": {"internal/viewer", "internal/viewer/collect", "pkg/chain", "pkg/jsonstream", "pkg/validate"},
-	"internal/webclient":                  {"internal/neterror"},
+	"internal/webpost":                    {},
 	"internal/yamldoc":                    {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"pkg/build": {
 		"pkg/claims", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid",
@@ -337,7 +337,7 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema",
 		"pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "schemas",
 	},
-	"relay/alert":         {"internal/child", "internal/webclient"},
+	"relay/alert":         {"internal/child", "relay/webclient"},
 	"relay/audit":         {"pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/merkle", "github.com/go-json-experiment/json"},
 	"relay/audit/archive": {"pkg/finding", "relay/audit", "relay/internal/durable"},
 	"relay/audit/audittest": {
@@ -396,6 +396,7 @@ var imports = map[string][]string{
 		"pkg/validate", "relay/guard", "relay/receiver", "schemas", "github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk",
 	},
 	"relay/metrics": {"internal/secrets", "relay/audit", "relay/audit/stats", "relay/receiver", "relay/transport"},
+	"relay/post":    {"internal/polling", "internal/webpost", "relay/webclient"},
 	"relay/probe":   {},
 	"relay/receiver": {
 		"internal/chunked", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "relay/audit", "relay/audit/personal",
@@ -404,12 +405,12 @@ var imports = map[string][]string{
 	"relay/transport":      {},
 	"relay/transport/amqp": {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/rabbitmq/amqp091-go"},
 	"relay/transport/claimcheck": {
-		"internal/neterror", "internal/webclient", "relay/internal/durable", "relay/transport", "github.com/klauspost/compress",
+		"internal/neterror", "relay/webclient", "relay/internal/durable", "relay/transport", "github.com/klauspost/compress",
 	},
 	"relay/transport/dir":    {"internal/polling", "relay/internal/alive", "relay/internal/durable", "relay/transport"},
 	"relay/transport/helper": {"internal/child", "internal/neterror", "relay/transport", "github.com/go-json-experiment/json"},
 	"relay/transport/http": {
-		"internal/neterror", "internal/webclient", "relay/guard", "relay/probe", "relay/transport", "github.com/go-json-experiment/json",
+		"internal/neterror", "relay/webclient", "relay/guard", "relay/probe", "relay/transport", "github.com/go-json-experiment/json",
 	},
 	"relay/transport/nats":          {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/nats-io/nats.go"},
 	"relay/transport/redis":         {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/redis/go-redis/v9"},
@@ -423,6 +424,7 @@ var imports = map[string][]string{
 		"internal/viewer", "internal/viewer/collect", "pkg/chain", "pkg/finding", "pkg/merkle", "relay/audit", "relay/audit/personal",
 		"relay/audit/trace",
 	},
+	"relay/webclient":     {"internal/neterror"},
 	"schemas":             {},
 	"skills":              {},
 	"vectors":             {"pkg/jsonstream", "pkg/patch", "github.com/go-json-experiment/json"},

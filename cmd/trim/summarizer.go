@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/relay"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/summarize/chat"
 	"github.com/eaapl/handoff/internal/summarize/command"
@@ -92,7 +93,7 @@ func (f *summarizerFlags) load(g *cli.Globals, c *cobra.Command, o *trim.Options
 		}
 		o.Summarizer = summarize.Completing{Summarizer: command.Summarizer{Set: &g.Children, Child: child, Timeout: f.timeout}}
 	case chatMethod:
-		s, err := f.chat()
+		s, err := f.chat(g)
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func (f *summarizerFlags) load(g *cli.Globals, c *cobra.Command, o *trim.Options
 	return f.loadPrices(o)
 }
 
-func (f *summarizerFlags) chat() (summarize.Summarizer, error) {
+func (f *summarizerFlags) chat(g *cli.Globals) (summarize.Summarizer, error) {
 	if f.model == "" {
 		return nil, errors.New("--summarizer openai: name the model with --summarizer-model")
 	}
@@ -114,7 +115,7 @@ func (f *summarizerFlags) chat() (summarize.Summarizer, error) {
 			return nil, fmt.Errorf("no key for the summariser: set %s", cli.SummarizerKeyVariable)
 		}
 	}
-	return chat.New(chat.Options{URL: f.url, Model: f.model, Key: key, Timeout: f.timeout,
+	return chat.New(chat.Options{Post: relay.Poster(&g.Children), URL: f.url, Model: f.model, Key: key, Timeout: f.timeout,
 		ContextWindow: f.window, ReasoningTokens: f.reasoning})
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/child"
-	"github.com/eaapl/handoff/internal/webclient"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 // Options are the receivers of alerts. Both may be set.

@@ -3,13 +3,18 @@
 package cmd
 
 import (
+	"context"
+	"encoding/json"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/program"
+	"github.com/eaapl/handoff/internal/webpost"
 	"github.com/eaapl/handoff/relay/cmd/audit"
+	"github.com/eaapl/handoff/relay/post"
 )
 
 // Main runs the command line of the process and returns the exit code.
@@ -17,7 +22,24 @@ func Main() int {
 	if err := program.CheckCaller(); err != nil {
 		return program.Fail(os.Stderr, err)
 	}
+	if len(os.Args) == 2 && os.Args[1] == webpost.Command {
+		return Post(os.Stdin, os.Stdout, os.Stderr)
+	}
 	return New().Main()
+}
+
+// Post reads a [webpost.Request], sends it and writes the [webpost.Answer]. It returns the exit code. It is no command
+// for users, but for handoff, which ends this process when it no longer needs the answer.
+func Post(stdin io.Reader, stdout, stderr io.Writer) int {
+	var request webpost.Request
+	err := json.NewDecoder(stdin).Decode(&request)
+	if err == nil {
+		var answer webpost.Answer
+		if answer, err = post.Do(context.Background(), request); err == nil {
+			err = json.NewEncoder(stdout).Encode(answer)
+		}
+	}
+	return program.Fail(stderr, err)
 }
 
 // New returns handoff-relay.

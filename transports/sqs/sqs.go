@@ -31,7 +31,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/eaapl/handoff/internal/webclient"
+	"github.com/eaapl/handoff/relay/webclient"
 	"github.com/eaapl/handoff/relay/transport"
 )
 

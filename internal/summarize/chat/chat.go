@@ -2,14 +2,14 @@ package chat
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/internal/webclient"
+	"github.com/eaapl/handoff/internal/webpost"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -17,6 +17,8 @@ var _ summarize.Summarizer = (*Summarizer)(nil)
 
 // Options configure the model and the connection to it.
 type Options struct {
+	// Post sends a request. It must be set.
+	Post func(context.Context, webpost.Request) (webpost.Answer, error)
 	// URL is the prefix of the endpoint's paths, up to and including the version; "" means
 	// https://api.openai.com/v1. It must not have a user, query or fragment. http is only allowed
 	// without a key or on this machine.
@@ -43,13 +45,10 @@ type Options struct {
 
 // A Summarizer summarises with a model. It is safe for concurrent use.
 type Summarizer struct {
-	do        func(*http.Request) (*http.Response, error)
-	endpoint  string // the URL of the completions
+	post      func(ctx context.Context, body []byte) (webpost.Answer, error) // a closure, so that the key cannot be printed
 	host      string
-	authorize func(*http.Request) // a closure, so that the key cannot be printed
 	model     string
 	timeout   time.Duration
-	retries   int
 	window    int
 	reasoning int
 	keyed     bool
@@ -74,18 +73,18 @@ func New(o Options) (*Summarizer, error) {
 		return nil, errors.New("the summariser's timeout, window and tokens for reasoning must not be negative")
 	}
 	timeout := cmp.Or(o.Timeout, 2*time.Minute)
+	request := webpost.Request{
+		URL: base.JoinPath("chat/completions").String(), Key: key, Timeout: timeout, Retries: cmp.Or(o.Retries, 3),
+	}
 	return &Summarizer{
-		do:       webclient.New(webclient.Options{Timeout: timeout}).Do,
-		endpoint: base.JoinPath("chat/completions").String(),
-		host:     base.Host,
-		authorize: func(req *http.Request) {
-			if key != "" {
-				req.Header.Set("Authorization", "Bearer "+key)
-			}
+		post: func(ctx context.Context, body []byte) (webpost.Answer, error) {
+			r := request
+			r.Body = body
+			return o.Post(ctx, r)
 		},
+		host:      base.Host,
 		model:     o.Model,
 		timeout:   timeout,
-		retries:   cmp.Or(o.Retries, 3),
 		window:    cmp.Or(o.ContextWindow, 128_000),
 		reasoning: o.ReasoningTokens,
 		keyed:     key != "",

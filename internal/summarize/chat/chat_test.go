@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/internal/webpost"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -91,7 +92,7 @@ func TestAnswers(t *testing.T) {
 		{name: "no choices", answers: []http.HandlerFunc{plain(200, `{"choices":[]}`)}, wantErr: []string{"its answer is not a chat completion"}},
 		{name: "an error that says 200", answers: []http.HandlerFunc{plain(200, `{"error":{"message":"model is loading"}}`)},
 			wantErr: []string{`it reports an error: "model is loading"`}},
-		{name: "endless", answers: []http.HandlerFunc{plain(200, strings.Repeat(" ", maxAnswer+1))}, wantErr: []string{"more than 1048576 bytes"}},
+		{name: "endless", answers: []http.HandlerFunc{plain(200, strings.Repeat(" ", webpost.MaxAnswer+1))}, wantErr: []string{"more than 1048576 bytes"}},
 		{name: "refusal", answers: []http.HandlerFunc{plain(200, `{"choices":[{"finish_reason":"stop","message":{"content":null,"refusal":"I cannot help."}}]}`)},
 			counted: true, wantErr: []string{`the model refuses to summarise: "I cannot help."; try another model`}},
 		{name: "filter", answers: []http.HandlerFunc{completion("Half", "content_filter", usage)}, charged: 1, wantErr: []string{"content filter"}},

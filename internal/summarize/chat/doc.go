@@ -6,8 +6,8 @@
 // turn can forge such a line. Turns that exceed the model's window are summarised in several calls,
 // each of which includes the summary so far.
 //
-// Only [Options] determine the destination and the key: redirects are not followed. Requests go
-// through package webclient, with the proxy of the environment. No error, and no formatted value of
+// Only [Options] determine the destination and the key. The request is sent by handoff-relay: see
+// package webpost. No error, and no formatted value of
 // a [Summarizer], contains the key; nor does an error quote the conversation, even if the endpoint
 // does.
 package chat

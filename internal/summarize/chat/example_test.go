@@ -9,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/summarize/chat"
 	"github.com/eaapl/handoff/pkg/summarize"
+	"github.com/eaapl/handoff/relay/post"
 )
 
 func Example() {
@@ -16,7 +17,7 @@ func Example() {
 		fmt.Fprint(w, `{"choices":[{"message":{"content":"The budget is 4,200 EUR."},"finish_reason":"stop"}],"usage":{"prompt_tokens":310,"completion_tokens":9}}`)
 	}))
 	defer endpoint.Close()
-	s, err := chat.New(chat.Options{URL: endpoint.URL + "/v1", Model: "small"})
+	s, err := chat.New(chat.Options{Post: post.Do, URL: endpoint.URL + "/v1", Model: "small"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/summarize"
+	"github.com/eaapl/handoff/relay/post"
 )
 
 const testKey = "sk-test-4f9a8b7c6d5e4f3a2b1c"
@@ -93,6 +94,7 @@ func ask(t *testing.T, e *endpoint, change func(*Options)) (summarize.Summary, e
 
 func mustNew(t *testing.T, o Options) *Summarizer {
 	t.Helper()
+	o.Post = post.Do
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,13 +1,13 @@
 package chat
 
 import (
-	"io"
-	"net/http"
+	"context"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/internal/webpost"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -107,8 +107,12 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(401, []byte(body))
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		s := mustNew(t, Options{URL: "https://example.org/v1", Model: "m", Key: testKey, Retries: -1})
-		s.do = replay{status, string(body)}.answer
+		s, err := New(Options{URL: "https://example.org/v1", Model: "m", Key: testKey, Post: func(context.Context, webpost.Request) (webpost.Answer, error) {
+			return webpost.Answer{Attempts: 1, Status: status, Body: body}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		got, err := s.Summarize(t.Context(), twoTurns())
 		if err != nil {
 			checkError(t, err, "example.org", []string{})
@@ -116,21 +120,6 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("summary %q", got.Text)
 		}
 	})
-}
-
-// A repeated call has the same answer.
-type replay struct {
-	status int
-	body   string
-}
-
-func (r replay) answer(req *http.Request) (*http.Response, error) {
-	return &http.Response{
-		StatusCode: r.status,
-		Header:     http.Header{"Content-Type": {"application/json"}},
-		Body:       io.NopCloser(strings.NewReader(r.body)),
-		Request:    req,
-	}, nil
 }
 
 // The prompt contains everything that section 6.4 of EAAPL-MAG006 requires to be preserved.

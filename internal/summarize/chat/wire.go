@@ -1,10 +1,9 @@
 package chat
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"net/http"
+
+	"github.com/eaapl/handoff/internal/webpost"
 )
 
 // A question is the body of a request for a chat completion.
@@ -30,22 +29,9 @@ type answer struct {
 	prompt, completion int64 // the tokens used, 0 if not reported
 }
 
-// newRequest makes the request with a body.
-func (s *Summarizer) newRequest(ctx context.Context, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.endpoint, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "handoff")
-	s.authorize(req)
-	return req, nil
-}
-
-// readAnswer reads the chat completion at the end of an exchange, nil if it is not one.
-func readAnswer(x *exchange) *answer {
-	if x.err != nil || x.status < 200 || x.status > 299 || len(x.body) > maxAnswer {
+// readAnswer reads the chat completion in an answer, nil if it is not one.
+func readAnswer(x webpost.Answer) *answer {
+	if x.Failure != "" || x.Status < 200 || x.Status > 299 || len(x.Body) > webpost.MaxAnswer {
 		return nil
 	}
 	var completion struct {
@@ -58,7 +44,7 @@ func readAnswer(x *exchange) *answer {
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
 	}
-	if json.Unmarshal(x.body, &completion) != nil || len(completion.Choices) == 0 {
+	if json.Unmarshal(x.Body, &completion) != nil || len(completion.Choices) == 0 {
 		return nil
 	}
 	choice := completion.Choices[0]

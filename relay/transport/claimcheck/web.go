@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/neterror"
-	"github.com/eaapl/handoff/internal/webclient"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 // A web is a store with a resource for each body.

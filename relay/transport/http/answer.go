@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/eaapl/handoff/internal/neterror"
-	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 // A BusyError reports that the receiver does not take a message now, but may later.

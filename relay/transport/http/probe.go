@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/relay/probe"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 // Probe requests the headers of an address (HEAD), and posts nothing. The error also reports why no

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 // PostOptions are the options of posting. The zero value is ready to use.

@@ -20,6 +20,7 @@ import (
 	"github.com/eaapl/handoff/internal/summarize/chat"
 	"github.com/eaapl/handoff/pkg/summarize"
 	"github.com/eaapl/handoff/relay/alert"
+	"github.com/eaapl/handoff/relay/post"
 	"github.com/eaapl/handoff/relay/transport"
 	"github.com/eaapl/handoff/relay/transport/claimcheck"
 	transporthttp "github.com/eaapl/handoff/relay/transport/http"
@@ -75,12 +76,12 @@ var callers = []caller{
 		_, err = s.Get(ctx, "digest", 1000)
 		return err
 	}},
-	{"internal/summarize/chat", "summary", nil, func(ctx context.Context, address string) error {
+	{"relay/post", "summary", nil, func(ctx context.Context, address string) error {
 		u, err := url.Parse(address)
 		if err != nil {
 			return err
 		}
-		s, err := chat.New(chat.Options{URL: u.Scheme + "://" + u.Host + "/v1", Model: "m", Key: "bearer-t0ken", Retries: -1})
+		s, err := chat.New(chat.Options{Post: post.Do, URL: u.Scheme + "://" + u.Host + "/v1", Model: "m", Key: "bearer-t0ken", Retries: -1})
 		if err != nil {
 			return err
 		}
@@ -226,7 +227,7 @@ func TestCallersAreListed(t *testing.T) {
 	}
 	for line := range strings.Lines(string(out)) {
 		name, imported, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name = strings.TrimPrefix(name, module); strings.Contains(imported+" ", module+"internal/webclient ") {
+		if name = strings.TrimPrefix(name, module); strings.Contains(imported+" ", module+"relay/webclient ") {
 			if _, known := listed[name]; !known {
 				t.Errorf("%s makes requests: add it to callers", name)
 			}

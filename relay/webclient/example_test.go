@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/eaapl/handoff/internal/webclient"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 // A redirect is an answer: the server has not accepted the request.

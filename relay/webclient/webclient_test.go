@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/internal/webclient"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 func get(t *testing.T, o webclient.Options, address string) (*http.Response, error) {
