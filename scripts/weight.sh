@@ -13,6 +13,8 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# As in a release.
+export CGO_ENABLED=0
 GOOS=linux GOARCH=amd64 go build -trimpath -ldflags='-s -w' -o "$work/handoff" .
 printf 'package main\n\nfunc main() {}\n' >"$work/empty.go"
 GOOS=linux GOARCH=amd64 go build -trimpath -ldflags='-s -w' -o "$work/empty" "$work/empty.go"
