@@ -29,7 +29,7 @@ func opencodeSession(s *story) string {
 			o.response(0)
 		}
 	}
-	info := object{"id": o.session, "slug": "a", "projectID": "global", "directory": "/work", "title": "A title", "version": "1.18.33", "time": object{"created": 1796007367320, "updated": 1796008091139}}
+	info := object{"id": o.session, "slug": "a", "projectID": "global", "directory": "/work", "title": "A title", "version": "1.18.33", "time": object{"created": int64(1796007367320), "updated": int64(1796008091139)}}
 	if s.one(5) && !o.isOpen {
 		info["revert"] = object{"messageID": pick(s, o.ids...)}
 	}
@@ -39,7 +39,7 @@ func opencodeSession(s *story) string {
 // message adds a message with parts.
 func (o *opencodeStory) message(info object, parts ...object) {
 	o.last++
-	at := 1796007367320 + o.last*1000
+	at := 1796007367320 + int64(o.last)*1000
 	id := fmt.Sprintf("msg_%012x0000aaaaaaaaaa", at*0x1000&0xffffffffffff)
 	info["id"], info["sessionID"], info["agent"] = id, o.session, "build"
 	if info["role"] == "user" {

@@ -9,7 +9,7 @@ func opencodeSession(g *gen, s scene) string {
 	asked := ""
 	message := func(role, id string, about string, parts ...string) {
 		ids = append(ids, id)
-		info := g.object("id", quote(id), "sessionID", quote("ses_1"), "role", quote(role), "time", fmt.Sprintf(`{"created":%d}`, 1781254800000+1000*len(all)),
+		info := g.object("id", quote(id), "sessionID", quote("ses_1"), "role", quote(role), "time", fmt.Sprintf(`{"created":%d}`, 1781254800000+1000*int64(len(all))),
 			"parentID", when(role == "assistant", quote(asked)), "summary", when(about == "summary", "true"), "finish", when(about != "", quote("stop")))
 		if role == "user" {
 			asked = id
