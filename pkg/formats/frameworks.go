@@ -22,6 +22,7 @@ var frameworks = []framework{
 	{isAutoGen, "as AutoGen writes a state or its messages; to_oai_type of autogen_ext writes OpenAI Chat messages from the messages of a model context"},
 	{isSemanticKernel, "as a chat history of Semantic Kernel has; its messages write themselves as OpenAI Chat messages with to_dict()"},
 	{isMastra, "as Mastra stores messages; toAISdkMessages of @mastra/ai-sdk/ui writes messages of the AI SDK"},
+	{isAISDK4, "as AI SDK 4 writes messages; docs/ai-sdk-4.jq makes messages of version 5 to 7 of an array: jq -f ai-sdk-4.jq"},
 	{isCrewAI, "as the output of a crew of CrewAI has; take the OpenAI Chat messages of a task with jq '.tasks_output[0].messages'"},
 	{isStrands, "as Strands Agents stores messages; take the Amazon Bedrock Converse messages with jq '[.messages[].message]', or of one file a message with jq -s '[.[].message]'"},
 	{isMCP, "as messages of the Model Context Protocol have; jq 'map(.content |= [.])' makes OpenAI Chat messages of an array of texts"},
@@ -81,6 +82,56 @@ func isMastra(root jsonstream.Value) bool {
 	content := m.Get("content")
 	return m.Get("role").Exists() && (content.Get("parts").Kind() == jsonstream.Array && content.Get("format").Exists() ||
 		m.Get("threadId").Exists() && m.Get("resourceId").Exists() && content.Exists())
+}
+
+// seen4 is the number of messages in which isAISDK4 looks for a member or part of version 4.
+const seen4 = 16
+
+// isAISDK4 recognises UIMessages and CoreMessages of version 4 of the AI SDK by tool invocations, attachments, and the
+// members that version 5 has renamed. Texts alone are the same in all versions.
+func isAISDK4(root jsonstream.Value) bool {
+	if list := root.Get("messages"); list.Kind() == jsonstream.Array {
+		root = list
+	}
+	for i, m := range root.Elements() {
+		if i == seen4 || !m.Get("role").Exists() {
+			return false
+		}
+		if m.Get("toolInvocations").First().Exists() || m.Get("experimental_attachments").First().Exists() {
+			return true
+		}
+		for _, list := range [...]jsonstream.Value{m.Get("parts"), m.Get("content")} {
+			for _, part := range list.Elements() {
+				switch part.Get("type").Text() {
+				case "tool-invocation":
+					return part.Get("toolInvocation").Exists()
+				case "redacted-reasoning":
+					return true
+				case "reasoning":
+					if part.Get("reasoning").Exists() && part.Get("details").Exists() {
+						return true
+					}
+				case "source":
+					if part.Get("source").Get("sourceType").Exists() {
+						return true
+					}
+				case "file":
+					if part.Get("mimeType").Exists() && part.Get("data").Exists() {
+						return true
+					}
+				case "tool-call":
+					if part.Get("args").Exists() && !part.Get("input").Exists() {
+						return true
+					}
+				case "tool-result":
+					if part.Get("result").Exists() && !part.Get("output").Exists() {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 func isCrewAI(root jsonstream.Value) bool {
