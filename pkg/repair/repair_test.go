@@ -114,6 +114,27 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestRolledBack checks that a rollback of a Codex session takes back no turn that a repair adds before it, also if it
+// takes back more turns than there are.
+func TestRolledBack(t *testing.T) {
+	for name, tt := range map[string]struct{ after, want string }{
+		"no turn before":    {"", `"num_turns":0`},
+		"one turn before":   {`{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Undo this."}]}}` + "\n", `"num_turns":1`},
+		"a turn that stays": {`{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I stay."}]}}` + "\n", `"num_turns":0`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := `{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n" +
+				`{"timestamp":"t","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"lost"}}` + "\n" + tt.after +
+				`{"timestamp":"t","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":2}}` + "\n" +
+				`{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Go on."}]}}` + "\n"
+			r := repaired(t, []byte(text), Options{Format: format.Codex})
+			if now := words(t, r.Text, format.Codex); len(r.Left) > 0 || !strings.HasSuffix(now[0], "lost") || !strings.Contains(string(r.Text), tt.want) {
+				t.Errorf("%q, left %+v in %s", now, r.Left, r.Text)
+			}
+		})
+	}
+}
+
 // TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
 // the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {
