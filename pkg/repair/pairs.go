@@ -60,6 +60,8 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 	switch {
 	case !ok:
 		return false
+	case r.provider == provider.Gemini && r.isRepeated(call): // no rule of its own, but one result answers only one of them
+		return r.mendRepeatedCall(f)
 	case call.Hosted:
 		r.step(f, i, "removed the call %s, which the provider did not finish", nameOf(call))
 		r.take(i, call)

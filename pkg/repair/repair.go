@@ -142,6 +142,7 @@ type repairer struct {
 	once     map[string]bool            // texts that are not turns, of which only the first stays
 	steps    []Step
 	answered map[string]bool // ids of calls that had results, see hasResult
+	called   map[string]int  // how many calls had an id, see isRepeated
 	hopeless map[fault]bool  // faults without a remedy
 	failed   bool            // a remedy could not be applied
 }
