@@ -135,6 +135,38 @@ func TestRolledBack(t *testing.T) {
 	}
 }
 
+// TestApprovals checks that each request for an approval of the Responses API keeps its response, and that a response
+// without a request becomes a note.
+func TestApprovals(t *testing.T) {
+	request := func(id, name string) string {
+		return `,{"type":"mcp_approval_request","id":"` + id + `","name":"` + name + `","arguments":"{}","server_label":"s"}`
+	}
+	response := func(id, approve string) string {
+		return `,{"type":"mcp_approval_response","approval_request_id":"` + id + `","approve":` + approve + `}`
+	}
+	const said = `,{"role":"user","content":"On."}`
+	note := func(decision string) string {
+		return `,{"role":"user","content":"[the response to the approval request \"mcpr_1\", which is not in the history]\n` + decision + `"}`
+	}
+	fresh := "mcpr_" + digest("mcpr_1")
+	for name, tt := range map[string]struct{ in, want string }{
+		"before its request":     {response("mcpr_1", "true") + said + request("mcpr_1", "f") + said, said + request("mcpr_1", "f") + response("mcpr_1", "true") + said},
+		"no request":             {response("mcpr_1", "true"), note("The call is approved.")},
+		"no request, denied":     {response("mcpr_1", `false,"reason":"No."`), note("The call is denied: No.")},
+		"one id, one by one":     {request("mcpr_1", "f") + response("mcpr_1", "true") + request("mcpr_1", "g") + response("mcpr_1", "false"), request("mcpr_1", "f") + response("mcpr_1", "true") + request(fresh, "g") + response(fresh, "false")},
+		"one id, both together":  {request("mcpr_1", "f") + request("mcpr_1", "g") + response("mcpr_1", "true") + response("mcpr_1", "false"), request("mcpr_1", "f") + request(fresh, "g") + response("mcpr_1", "true") + response(fresh, "false")},
+		"the id of another type": {request("fc_1", "f") + response("fc_1", "true"), request("mcpr_"+digest("fc_1"), "f") + response("mcpr_"+digest("fc_1"), "true")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const first = `[{"role":"user","content":"Go."}`
+			r := repaired(t, []byte(first+tt.in+"]"), Options{Format: format.OpenAIResponses})
+			if want := first + tt.want + "]"; len(r.Left) > 0 || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
 // TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
 // the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {
