@@ -167,6 +167,34 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// TestJoined checks that a turn joined to the one before it keeps all of its content, also beside the list of parts,
+// and that two turns stay whose contents have no place in one.
+func TestJoined(t *testing.T) {
+	const call = `{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}`
+	const result = `,{"role":"tool","tool_call_id":"c","content":"R"}`
+	for name, tt := range map[string]struct {
+		in, want string
+		left     int
+	}{
+		"refusal after a text":     {`{"role":"assistant","content":"A"},{"role":"assistant","content":null,"refusal":"No."}`, `{"role":"assistant","content":"A","refusal":"No."}`, 0},
+		"refusal before a text":    {`{"role":"assistant","content":null,"refusal":"No."},{"role":"assistant","content":"A"}`, `{"role":"assistant","content":"No.\n\nA"}`, 0},
+		"two refusals":             {`{"role":"assistant","refusal":"No."},{"role":"assistant","refusal":"Never."}`, `{"role":"assistant","refusal":"Never.","content":"No."}`, 0},
+		"refusal before calls":     {`{"role":"assistant","refusal":"No."},{"role":"assistant","tool_calls":[` + call + `]}` + result, `{"role":"assistant","refusal":"No.","tool_calls":[` + call + `]}` + result, 0},
+		"audio after a text":       {`{"role":"assistant","content":"A"},{"role":"assistant","audio":{"id":"a1"}}`, `{"role":"assistant","content":"A","audio":{"id":"a1"}}`, 0},
+		"the same audio twice":     {`{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a1"}}`, `{"role":"assistant","audio":{"id":"a1"}}`, 0},
+		"two audios":               {`{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a2"}}`, `{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a2"}}`, 1},
+		"a call of the first form": {`{"role":"assistant","content":"A"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"R"}`, `{"role":"assistant","content":"A","function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"R"}`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const before, after = `[{"role":"user","content":"Go."},`, `,{"role":"user","content":"On."}]`
+			r := repaired(t, []byte(before+tt.in+after), Options{Format: format.OpenAIChat, For: provider.BedrockConverse})
+			if want := before + tt.want + after; len(r.Left) != tt.left || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
 // TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
 // the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {
