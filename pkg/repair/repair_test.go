@@ -195,6 +195,27 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// TestJoinedBesideApprovals checks that no turn is joined to a turn of the tool with approvals of the AI SDK, which
+// no API gets: it is joined to the turn before that, if that is of the same side.
+func TestJoinedBesideApprovals(t *testing.T) {
+	const approvals = `{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"a","approved":true}]},`
+	const calls = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":{"type":"text","value":"R"}}]}`
+	for name, tt := range map[string]struct {
+		p        provider.Provider
+		in, want string
+	}{
+		"between turns of the user":  {provider.BedrockConverse, `{"role":"user","content":"Go."},` + approvals + `{"role":"user","content":"On."},` + calls, `{"role":"user","content":"Go.\n\nOn."},` + approvals + calls},
+		"before the first assistant": {provider.Gemini, approvals + calls, approvals + `{"role":"user","content":"` + begins + `"},` + calls},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := repaired(t, []byte("["+tt.in+"]"), Options{Format: format.AISDK, For: tt.p})
+			if want := "[" + tt.want + "]"; len(r.Left) > 0 || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
 // TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
 // the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {

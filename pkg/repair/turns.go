@@ -33,10 +33,13 @@ func (r *repairer) mendOrder(f provider.Fault) bool {
 	return r.joinBefore(f, i)
 }
 
-// joinBefore joins a turn to the previous one, and reports whether it could.
+// joinBefore joins a turn to the previous one that is sent, and reports whether it could.
 func (r *repairer) joinBefore(f provider.Fault, i int) bool {
 	to := i - 1
-	if to < 0 || r.items[to].turn.List != r.items[i].turn.List {
+	for to >= 0 && r.isUnsent(to) {
+		to--
+	}
+	if to < 0 || r.items[to].turn.List != r.items[i].turn.List || r.items[to].turn.Role != r.items[i].turn.Role {
 		return false
 	}
 	changes, ok := joinTurns(r.items[to].turn.Item(), r.items[i].turn.Item())
@@ -50,6 +53,17 @@ func (r *repairer) joinBefore(f provider.Fault, i int) bool {
 		r.editAt(to, pointer+"/"+c.name, c.value)
 	}
 	return true
+}
+
+// isUnsent reports whether an item has only approvals, which no API gets, except those of the Responses API.
+func (r *repairer) isUnsent(i int) bool {
+	unsent := false
+	for p := range conversation.Parts(r.items[i].turn.Value) {
+		if unsent = p.Kind == conversation.ApprovalRequest || p.Kind == conversation.ApprovalResponse; !unsent {
+			break
+		}
+	}
+	return unsent && r.provider != provider.OpenAIResponses
 }
 
 // A member is a member of a turn and its new value, nil if it is removed.
@@ -114,13 +128,13 @@ func hasOnly(turn jsonstream.Value, members []string) bool {
 	return true
 }
 
-// firstTurn returns the index of the first turn that is not an instruction, if all turns from it to turn i
-// are of the assistant; -1 if the user has a turn before.
+// firstTurn returns the index of the first turn that is sent and not an instruction, if all such turns from
+// it to turn i are of the assistant; -1 if the user has a turn before.
 func (r *repairer) firstTurn(i int) int {
 	first := -1
 	for j := 0; j <= i; j++ {
 		switch t := r.items[j].turn; {
-		case t.IsInstruction():
+		case t.IsInstruction(), r.isUnsent(j):
 		case t.Role != "assistant" && !conversation.IsModelOutput(t.Item()):
 			return -1
 		case first < 0:
