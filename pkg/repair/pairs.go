@@ -425,7 +425,7 @@ func noteText(result conversation.Part, why string) string {
 // decisionOf returns the text of a response to a request for an approval.
 func decisionOf(response jsonstream.Value) string {
 	switch reason := response.Get("reason").Text(); {
-	case response.Get("approve").Kind() == jsonstream.True:
+	case response.Get("approve").Kind() == jsonstream.True, response.Get("approved").Kind() == jsonstream.True: // of the AI SDK
 		return "The call is approved."
 	case reason != "":
 		return "The call is denied: " + reason

@@ -216,6 +216,26 @@ func TestJoinedBesideApprovals(t *testing.T) {
 	}
 }
 
+// TestLastApproval checks that a last response to no request, which the AI SDK rejects, goes, and the others of its turn
+// stay.
+func TestLastApproval(t *testing.T) {
+	const asks = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}},{"type":"tool-approval-request","approvalId":"a","toolCallId":"c"}]}`
+	const user, lost, given = `{"role":"user","content":"Go."}`, `{"type":"tool-approval-response","approvalId":"b","approved":true}`, `{"type":"tool-approval-response","approvalId":"a","approved":true}`
+	answers := func(parts string) string { return `{"role":"tool","content":[` + parts + `]}` }
+	for name, tt := range map[string]struct{ in, want string }{
+		"alone in its turn": {user + "," + answers(lost), user},
+		"beside another":    {user + "," + asks + "," + answers(lost+","+given), user + "," + asks + "," + answers(given)},
+		"no other turn":     {answers(lost), `{"role":"user","content":"[the response to the approval request \"b\", which is not in the history, or has no call]\nThe call is approved."}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := repaired(t, []byte("["+tt.in+"]"), Options{Format: format.AISDK})
+			if want := "[" + tt.want + "]"; len(r.Left) > 0 || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
 // TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
 // the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {

@@ -108,6 +108,8 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 		return r.answerCall(f)
 	case f.Layer == finding.Protocol && rule == "result-without-call":
 		return r.noteResult(f)
+	case f.Layer == finding.Protocol && rule == "approval":
+		return r.dropApproval(i, f)
 	case f.Layer == finding.Schema && isSilent(turn) && len(r.items) > 1:
 		r.step(f, i, "removed the turn, which has no content")
 		r.drop(i)
@@ -122,6 +124,23 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 		return true
 	}
 	return false
+}
+
+// dropApproval removes a response to a request for an approval of the AI SDK that is not in the history, or whose call
+// is not: no model gets it. In a history without anything else, it becomes a note.
+func (r *repairer) dropApproval(i int, f provider.Fault) bool {
+	response, ok := r.partAt(i, f.At, conversation.ApprovalResponse)
+	if !ok {
+		return false
+	}
+	const why = "which is not in the history, or has no call"
+	if len(r.items) == 1 {
+		r.note(f, i, response, why)
+		return true
+	}
+	r.step(f, i, "removed %s, %s", resultName(response), why)
+	r.take(i, response)
+	return true
 }
 
 // mendTurnID drops a turn that equals an earlier one, and gives any other turn with a repeated id a new id.
