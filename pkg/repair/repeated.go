@@ -29,12 +29,13 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	}
 	result := resultsOf(calls, results)[slices.IndexFunc(calls, func(c event) bool { return c.Value == again.Value })]
 	own := result != nil && result.Value == again.Value
+	isWithin := result == nil || result.item == i // a turn with hosted calls has their results, too
+	if isWithin && first.item != i && same(r.items[first.item].turn.Value, r.items[i].turn.Value) {
+		r.step(f, i, "removed the turn, which equals the turn with the %s call %q", that, id)
+		r.drop(i)
+		return true
+	}
 	if (len(results) < 2 || own) && same(first.Value, again.Value) {
-		if first.item != i && same(r.items[first.item].turn.Value, r.items[i].turn.Value) {
-			r.step(f, i, "removed the turn, which equals the turn with the %s call %q", that, id)
-			r.drop(i)
-			return true
-		}
 		r.step(f, i, "removed the %s call %q, which equals the %s", this, id, that)
 		listed := r.listedIDs(i, again)
 		if gone := r.take(i, again); !gone {

@@ -30,6 +30,7 @@ func TestRepeatedCall(t *testing.T) {
 		return `{"id":"` + id + `","invocationId":"i","author":"` + author + `","content":{"role":"` + role + `","parts":[` + part + `]}}`
 	}
 	asks := event("e0", "user", "user", `{"text":"q"}`)
+	const hosted = `{"author":"agent","content":{"role":"model","parts":[{"toolCall":{"id":"h","toolType":"GOOGLE_SEARCH_WEB","args":{}},"thoughtSignature":"CiQD"},{"toolResponse":{"id":"h","toolType":"GOOGLE_SEARCH_WEB","response":{"a":1}}}]},"id":"e1"}`
 	calls := func(id, name string) string {
 		return event(id, "agent", "model", `{"functionCall":{"id":"c","name":"`+name+`","args":{}},"thoughtSignature":"CiQB"}`)
 	}
@@ -65,6 +66,7 @@ func TestRepeatedCall(t *testing.T) {
 		// ADK sends one result for the calls with an id: a second one would take its place.
 		{"adk, stored twice", format.Gemini, []string{asks, calls("e1", "f"), calls("e1", "f"), answers("e2", "f")}, `f={"output":"R"}`},
 		{"adk, stored again after its result", format.Gemini, []string{asks, calls("e1", "f"), answers("e2", "f"), calls("e1", "f")}, `f={"output":"R"}`},
+		{"adk, a turn with a hosted call stored twice", format.Gemini, []string{asks, hosted, hosted}, `GOOGLE_SEARCH_WEB={"toolResponse":{"id":"h","toolType":"GOOGLE_SEARCH_WEB","response":{"a":1}}}`},
 		{"adk, two events with one call", format.Gemini, []string{asks, calls("e1", "f"), calls("e3", "f"), answers("e2", "f")}, `f={"output":"R"}`},
 		{"adk, two calls", format.Gemini, []string{asks, calls("e1", "f"), calls("e3", "g"), answers("e2", "g")}, `f={"error":"` + NoResult + `"} g={"output":"R"}`},
 	} {
