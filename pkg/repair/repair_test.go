@@ -167,6 +167,19 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// TestFirst checks that a history gets a turn of the user before everything that the assistant has made, also before
+// the results of hosted tools.
+func TestFirst(t *testing.T) {
+	const rest = `{"type":"tool_search_output","id":"tso_1","call_id":null,"execution":"server","status":"completed","tools":[]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"R"}`
+	const developer, user = `{"role":"developer","content":"Be brief."},`, `{"role":"user","content":"` + begins + `"},`
+	for _, before := range []string{"", developer} {
+		r := repaired(t, []byte("["+before+rest+"]"), Options{Format: format.OpenAIResponses, For: provider.Gemini})
+		if want := "[" + before + user + rest + "]"; len(r.Left) > 0 || string(r.Text) != want {
+			t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+		}
+	}
+}
+
 // TestJoined checks that a turn joined to the one before it keeps all of its content, also beside the list of parts,
 // and that two turns stay whose contents have no place in one.
 func TestJoined(t *testing.T) {

@@ -55,6 +55,14 @@ func (r *repairer) joinBefore(f provider.Fault, i int) bool {
 	return true
 }
 
+// isHosted reports whether an item is the result of a tool that the provider runs.
+func (r *repairer) isHosted(i int) bool {
+	for p := range conversation.Parts(r.items[i].turn.Value) {
+		return p.Kind == conversation.Result && p.Hosted && r.isWhole(i, p)
+	}
+	return false
+}
+
 // isUnsent reports whether an item has only approvals, which no API gets, except those of the Responses API.
 func (r *repairer) isUnsent(i int) bool {
 	unsent := false
@@ -135,7 +143,7 @@ func (r *repairer) firstTurn(i int) int {
 	for j := 0; j <= i; j++ {
 		switch t := r.items[j].turn; {
 		case t.IsInstruction(), r.isUnsent(j):
-		case t.Role != "assistant" && !conversation.IsModelOutput(t.Item()):
+		case t.Role != "assistant" && !conversation.IsModelOutput(t.Item()) && !r.isHosted(j):
 			return -1
 		case first < 0:
 			first = j
