@@ -73,6 +73,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	}
 	r := newRepairer(doc, h, o.For)
 	result := Result{Format: h.Format, For: r.provider}
+	r.dropTwins(limits)
 	for range maxRounds {
 		r.run()
 		repaired, now := doc, h

@@ -65,6 +65,7 @@ func TestRepeatedCall(t *testing.T) {
 			`{"type":"tool","tool_call_id":"c","content":"F"}`}, "f=F"},
 		// ADK sends one result for the calls with an id: a second one would take its place.
 		{"adk, stored twice", format.Gemini, []string{asks, calls("e1", "f"), calls("e1", "f"), answers("e2", "f")}, `f={"output":"R"}`},
+		{"adk, stored twice with its result", format.Gemini, []string{asks, calls("e1", "f"), calls("e1", "f"), answers("e2", "f"), answers("e2", "f")}, `f={"output":"R"}`},
 		{"adk, stored again after its result", format.Gemini, []string{asks, calls("e1", "f"), answers("e2", "f"), calls("e1", "f")}, `f={"output":"R"}`},
 		{"adk, a turn with a hosted call stored twice", format.Gemini, []string{asks, hosted, hosted}, `GOOGLE_SEARCH_WEB={"toolResponse":{"id":"h","toolType":"GOOGLE_SEARCH_WEB","response":{"a":1}}}`},
 		{"adk, two events with one call", format.Gemini, []string{asks, calls("e1", "f"), calls("e3", "f"), answers("e2", "f")}, `f={"output":"R"}`},

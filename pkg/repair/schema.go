@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -35,6 +36,36 @@ func refusals(doc *jsonstream.Document, f format.Format, p provider.Provider, li
 		}
 	}
 	return left
+}
+
+// dropTwins removes turns that are stored twice: that equal an earlier one, with an id that the format has only once.
+// It comes first, since remedies for the calls and results of both would part them.
+func (r *repairer) dropTwins(limits jsonstream.Limits) {
+	if r.isLines() || r.h.Carrier().Exists() {
+		return
+	}
+	twins := map[string]*item{}   // the turns that equal an earlier one, by the pointers of their ids
+	same := map[string][][]byte{} // the texts of turns, by their ids
+	for _, it := range r.items {
+		id, text := it.turn.Value.Get("id"), it.turn.Value.Raw()
+		switch known := same[id.Text()]; {
+		case id.Text() == "":
+		case slices.ContainsFunc(known, func(other []byte) bool { return bytes.Equal(other, text) }):
+			twins[id.Pointer()] = it
+		default:
+			same[id.Text()] = append(known, text)
+		}
+	}
+	if len(twins) == 0 {
+		return
+	}
+	for _, e := range refusals(r.doc, r.h.Format, r.provider, limits) {
+		i := slices.Index(r.items, twins[e.Pointer])
+		if i >= 0 && e.Layer == finding.Protocol && strings.HasSuffix(e.Rule, "/repeated-id") {
+			r.step(provider.Fault{Finding: e}, i, "removed the turn, which equals an earlier one")
+			r.drop(i)
+		}
+	}
 }
 
 // mendFormat repairs errors of the schema and rules of the format, located in the current history, as far
