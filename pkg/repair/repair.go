@@ -84,7 +84,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 			result.Text, limits = repaired.Raw().Bytes, jsonstream.Unlimited()
 		}
 		result.Left = refusals(repaired, h.Format, r.provider, limits)
-		if r.failed || !r.mendFormat(result.Left, now) {
+		if r.failed || !r.mendFormat(result.Left, now) && (len(result.Left) == 0 || !r.reorder(now)) {
 			break
 		}
 	}

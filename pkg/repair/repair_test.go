@@ -167,6 +167,22 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// TestMixedResults checks that a result of an ADK session stays at its call, if a note takes the place of another result in
+// its event: ADK then sends the event where it is stored.
+func TestMixedResults(t *testing.T) {
+	event := func(author, role, parts string) string {
+		return `{"author":"` + author + `","invocationId":"i","content":{"role":"` + role + `","parts":[` + parts + `]}}`
+	}
+	text := "[" + event("user", "user", `{"text":"Go."}`) + "," +
+		event("agent", "model", `{"functionCall":{"id":"c","name":"f","args":{}},"thoughtSignature":"CiQB"}`) + "," +
+		event("user", "user", `{"text":"On."}`) + "," +
+		event("agent", "user", `{"functionResponse":{"id":"lost","name":"g","response":{"output":"L"}}},{"functionResponse":{"id":"c","name":"f","response":{"output":"R"}}}`) + "]"
+	r := repaired(t, []byte(text), Options{Format: format.Gemini})
+	if len(r.Left) > 0 || strings.Index(string(r.Text), `"output":"R"`) > strings.Index(string(r.Text), "On.") {
+		t.Errorf("left %+v in %s", r.Left, r.Text)
+	}
+}
+
 // TestFirst checks that a history gets a turn of the user before everything that the assistant has made, also before
 // the results of hosted tools.
 func TestFirst(t *testing.T) {
