@@ -55,10 +55,27 @@ func copilotLog(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
+// codexLog returns a rollout with rollbacks, some of more turns than there are.
+func codexLog(r *rand.Rand) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n")
+	for n := range 3 + r.IntN(20) {
+		kind, payload := "response_item", fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":"text %d"}]}`, n)
+		switch r.IntN(12) {
+		case 0:
+			kind, payload = "event_msg", fmt.Sprintf(`{"type":"thread_rolled_back","num_turns":%d}`, 1+r.IntN(4))
+		case 1, 2, 3, 4, 5:
+			payload = fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"text %d"}]}`, n)
+		}
+		fmt.Fprintf(&b, `{"timestamp":"t","type":%q,"payload":%s}`+"\n", kind, payload)
+	}
+	return b.Bytes()
+}
+
 // TestRewrite removes turns from sessions and adds one: the new session has exactly these turns, in order, or the
 // rewriting is refused.
 func TestRewrite(t *testing.T) {
-	for f, generate := range map[format.Format]func(*rand.Rand) []byte{format.GeminiCLI: geminiLog, format.CopilotCLI: copilotLog} {
+	for f, generate := range map[format.Format]func(*rand.Rand) []byte{format.GeminiCLI: geminiLog, format.CopilotCLI: copilotLog, format.Codex: codexLog} {
 		t.Run(string(f), func(t *testing.T) {
 			rewritten, refused := 0, 0
 			for seed := range tier.Count(500, 20_000) {

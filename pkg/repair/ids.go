@@ -180,12 +180,46 @@ func (r *repairer) mendItemID(f provider.Fault) bool {
 			return true
 		}
 	}
-	if item.Get("type").Text() == "reasoning" {
+	switch item.Get("type").Text() {
+	case "reasoning":
 		return r.dropReasoning(f)
+	case "mcp_approval_request":
+		r.renameRequest(f, i)
+		return true
 	}
 	r.step(f, i, "removed the id of the item")
 	r.edit(i, f.At, nil)
 	return true
+}
+
+// renameRequest gives a request for an approval, which needs an id, a new one, also in the items about it. If an
+// earlier request has the same id and no response before this request, the first response is for that request.
+func (r *repairer) renameRequest(f provider.Fault, i int) {
+	id := f.At.Text()
+	taken := map[string]bool{}
+	waiting := 0 // earlier requests without a response
+	var about []int
+	for j, it := range r.items {
+		item := it.turn.Item()
+		taken[item.Get("id").Text()] = true
+		switch isAbout := item.Get("approval_request_id").Text() == id; {
+		case isAbout && j > i:
+			about = append(about, j)
+		case isAbout && waiting > 0:
+			waiting--
+		case j < i && item.Get("id").Text() == id:
+			waiting++
+		}
+	}
+	fresh := "mcpr_" + digest(id)
+	for n := 2; taken[fresh]; n++ {
+		fresh = fmt.Sprintf("mcpr_%s_%d", digest(id), n)
+	}
+	r.step(f, i, "gave the approval request the id %q, also in its response", fresh)
+	r.edit(i, f.At, format.Fill("%", fresh))
+	for _, j := range about[min(waiting, max(len(about)-1, 0)):] {
+		r.edit(j, r.items[j].turn.Item().Get("approval_request_id"), format.Fill("%", fresh))
+	}
 }
 
 // mendDocument changes the name of a document to a valid, unique one, or adds a text to a message with a document

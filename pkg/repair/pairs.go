@@ -23,6 +23,14 @@ func (r *repairer) partAt(i int, at jsonstream.Value, kind conversation.PartKind
 	return conversation.Part{}, false
 }
 
+// answerAt returns the result of an item that contains a value, or the response to a request for an approval.
+func (r *repairer) answerAt(i int, at jsonstream.Value) (conversation.Part, bool) {
+	if p, ok := r.partAt(i, at, conversation.Result); ok {
+		return p, true
+	}
+	return r.partAt(i, at, conversation.ApprovalResponse)
+}
+
 // isWhole reports whether a part is the entire turn.
 func (r *repairer) isWhole(i int, p conversation.Part) bool { return p.Value == r.items[i].turn.Item() }
 
@@ -60,6 +68,8 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 	switch {
 	case !ok:
 		return false
+	case r.provider == provider.Gemini && r.isRepeated(call): // no rule of its own, but one result answers only one of them
+		return r.mendRepeatedCall(f)
 	case call.Hosted:
 		r.step(f, i, "removed the call %s, which the provider did not finish", nameOf(call))
 		r.take(i, call)
@@ -165,6 +175,8 @@ func nameOf(p conversation.Part) string {
 
 func resultName(p conversation.Part) string {
 	switch {
+	case p.Kind == conversation.ApprovalResponse:
+		return "the response to the approval request " + nameOf(p)
 	case p.ID.Text() != "":
 		return "the result of " + nameOf(p)
 	case p.Tool() == "":
@@ -270,7 +282,7 @@ func (r *repairer) insertPart(i int, list jsonstream.Value, at int, part []byte)
 // moveResult moves a result to the place that the provider requires.
 func (r *repairer) moveResult(f provider.Fault) bool {
 	i := r.indexOf(f.At)
-	result, ok := r.partAt(i, f.At, conversation.Result)
+	result, ok := r.answerAt(i, f.At)
 	if !ok {
 		return r.moveText(f)
 	}
@@ -283,7 +295,11 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 	case r.isParallel(call + 1):
 		return r.joinBefore(f, call+1)
 	}
-	r.step(f, i, "moved %s to its call", resultName(result))
+	if result.Kind == conversation.ApprovalResponse {
+		r.step(f, i, "moved %s to that request", resultName(result))
+	} else {
+		r.step(f, i, "moved %s to its call", resultName(result))
+	}
 	if r.isAlone(i, result) {
 		to := r.afterCalls(call)
 		for to < len(r.items) && to != i && r.isResult(to) {
@@ -345,11 +361,15 @@ func (r *repairer) moveText(f provider.Fault) bool {
 // noteResult replaces a result without a call with a note in a user turn.
 func (r *repairer) noteResult(f provider.Fault) bool {
 	i := r.indexOf(f.At)
-	result, ok := r.partAt(i, f.At, conversation.Result)
+	result, ok := r.answerAt(i, f.At)
 	if !ok {
 		return false
 	}
-	r.note(f, i, result, "whose call is not in the history")
+	why := "whose call is not in the history"
+	if result.Kind == conversation.ApprovalResponse {
+		why = "which is not in the history"
+	}
+	r.note(f, i, result, why)
 	return true
 }
 
@@ -389,6 +409,9 @@ func textPart(list jsonstream.Value, text string) []byte {
 
 // noteText returns the text of a note about a result: its id, its tool and its content.
 func noteText(result conversation.Part, why string) string {
+	if result.Kind == conversation.ApprovalResponse {
+		return "[" + resultName(result) + ", " + why + "]\n" + decisionOf(result.Value)
+	}
 	text := "[the result"
 	if id := result.ID.Text(); id != "" {
 		text += " of the tool call " + id
@@ -397,6 +420,18 @@ func noteText(result conversation.Part, why string) string {
 		text += " of the tool " + tool
 	}
 	return text + ", " + why + "]\n" + contentOf(result.Value)
+}
+
+// decisionOf returns the text of a response to a request for an approval.
+func decisionOf(response jsonstream.Value) string {
+	switch reason := response.Get("reason").Text(); {
+	case response.Get("approve").Kind() == jsonstream.True, response.Get("approved").Kind() == jsonstream.True: // of the AI SDK
+		return "The call is approved."
+	case reason != "":
+		return "The call is denied: " + reason
+	default:
+		return "The call is denied."
+	}
 }
 
 // contentOf returns the content of a result, as its text or as JSON.

@@ -73,6 +73,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	}
 	r := newRepairer(doc, h, o.For)
 	result := Result{Format: h.Format, For: r.provider}
+	r.dropTwins(limits)
 	for range maxRounds {
 		r.run()
 		repaired, now := doc, h
@@ -83,7 +84,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 			result.Text, limits = repaired.Raw().Bytes, jsonstream.Unlimited()
 		}
 		result.Left = refusals(repaired, h.Format, r.provider, limits)
-		if r.failed || !r.mendFormat(result.Left, now) {
+		if r.failed || !r.mendFormat(result.Left, now) && (len(result.Left) == 0 || !r.reorder(now)) {
 			break
 		}
 	}
@@ -142,6 +143,7 @@ type repairer struct {
 	once     map[string]bool            // texts that are not turns, of which only the first stays
 	steps    []Step
 	answered map[string]bool // ids of calls that had results, see hasResult
+	called   map[string]int  // how many calls had an id, see isRepeated
 	hopeless map[fault]bool  // faults without a remedy
 	failed   bool            // a remedy could not be applied
 }

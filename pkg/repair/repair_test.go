@@ -114,6 +114,157 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestRolledBack checks that a rollback of a Codex session takes back no turn that a repair adds before it, also if it
+// takes back more turns than there are.
+func TestRolledBack(t *testing.T) {
+	for name, tt := range map[string]struct{ after, want string }{
+		"no turn before":    {"", `"num_turns":0`},
+		"one turn before":   {`{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Undo this."}]}}` + "\n", `"num_turns":1`},
+		"a turn that stays": {`{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I stay."}]}}` + "\n", `"num_turns":0`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := `{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n" +
+				`{"timestamp":"t","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"lost"}}` + "\n" + tt.after +
+				`{"timestamp":"t","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":2}}` + "\n" +
+				`{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Go on."}]}}` + "\n"
+			r := repaired(t, []byte(text), Options{Format: format.Codex})
+			if now := words(t, r.Text, format.Codex); len(r.Left) > 0 || !strings.HasSuffix(now[0], "lost") || !strings.Contains(string(r.Text), tt.want) {
+				t.Errorf("%q, left %+v in %s", now, r.Left, r.Text)
+			}
+		})
+	}
+}
+
+// TestApprovals checks that each request for an approval of the Responses API keeps its response, and that a response
+// without a request becomes a note.
+func TestApprovals(t *testing.T) {
+	request := func(id, name string) string {
+		return `,{"type":"mcp_approval_request","id":"` + id + `","name":"` + name + `","arguments":"{}","server_label":"s"}`
+	}
+	response := func(id, approve string) string {
+		return `,{"type":"mcp_approval_response","approval_request_id":"` + id + `","approve":` + approve + `}`
+	}
+	const said = `,{"role":"user","content":"On."}`
+	note := func(decision string) string {
+		return `,{"role":"user","content":"[the response to the approval request \"mcpr_1\", which is not in the history]\n` + decision + `"}`
+	}
+	fresh := "mcpr_" + digest("mcpr_1")
+	for name, tt := range map[string]struct{ in, want string }{
+		"before its request":     {response("mcpr_1", "true") + said + request("mcpr_1", "f") + said, said + request("mcpr_1", "f") + response("mcpr_1", "true") + said},
+		"no request":             {response("mcpr_1", "true"), note("The call is approved.")},
+		"no request, denied":     {response("mcpr_1", `false,"reason":"No."`), note("The call is denied: No.")},
+		"one id, one by one":     {request("mcpr_1", "f") + response("mcpr_1", "true") + request("mcpr_1", "g") + response("mcpr_1", "false"), request("mcpr_1", "f") + response("mcpr_1", "true") + request(fresh, "g") + response(fresh, "false")},
+		"one id, both together":  {request("mcpr_1", "f") + request("mcpr_1", "g") + response("mcpr_1", "true") + response("mcpr_1", "false"), request("mcpr_1", "f") + request(fresh, "g") + response("mcpr_1", "true") + response(fresh, "false")},
+		"the id of another type": {request("fc_1", "f") + response("fc_1", "true"), request("mcpr_"+digest("fc_1"), "f") + response("mcpr_"+digest("fc_1"), "true")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const first = `[{"role":"user","content":"Go."}`
+			r := repaired(t, []byte(first+tt.in+"]"), Options{Format: format.OpenAIResponses})
+			if want := first + tt.want + "]"; len(r.Left) > 0 || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
+// TestMixedResults checks that a result of an ADK session stays at its call, if a note takes the place of another result in
+// its event: ADK then sends the event where it is stored.
+func TestMixedResults(t *testing.T) {
+	event := func(author, role, parts string) string {
+		return `{"author":"` + author + `","invocationId":"i","content":{"role":"` + role + `","parts":[` + parts + `]}}`
+	}
+	text := "[" + event("user", "user", `{"text":"Go."}`) + "," +
+		event("agent", "model", `{"functionCall":{"id":"c","name":"f","args":{}},"thoughtSignature":"CiQB"}`) + "," +
+		event("user", "user", `{"text":"On."}`) + "," +
+		event("agent", "user", `{"functionResponse":{"id":"lost","name":"g","response":{"output":"L"}}},{"functionResponse":{"id":"c","name":"f","response":{"output":"R"}}}`) + "]"
+	r := repaired(t, []byte(text), Options{Format: format.Gemini})
+	if len(r.Left) > 0 || strings.Index(string(r.Text), `"output":"R"`) > strings.Index(string(r.Text), "On.") {
+		t.Errorf("left %+v in %s", r.Left, r.Text)
+	}
+}
+
+// TestFirst checks that a history gets a turn of the user before everything that the assistant has made, also before
+// the results of hosted tools.
+func TestFirst(t *testing.T) {
+	const rest = `{"type":"tool_search_output","id":"tso_1","call_id":null,"execution":"server","status":"completed","tools":[]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"R"}`
+	const developer, user = `{"role":"developer","content":"Be brief."},`, `{"role":"user","content":"` + begins + `"},`
+	for _, before := range []string{"", developer} {
+		r := repaired(t, []byte("["+before+rest+"]"), Options{Format: format.OpenAIResponses, For: provider.Gemini})
+		if want := "[" + before + user + rest + "]"; len(r.Left) > 0 || string(r.Text) != want {
+			t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+		}
+	}
+}
+
+// TestJoined checks that a turn joined to the one before it keeps all of its content, also beside the list of parts,
+// and that two turns stay whose contents have no place in one.
+func TestJoined(t *testing.T) {
+	const call = `{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}`
+	const result = `,{"role":"tool","tool_call_id":"c","content":"R"}`
+	for name, tt := range map[string]struct {
+		in, want string
+		left     int
+	}{
+		"refusal after a text":     {`{"role":"assistant","content":"A"},{"role":"assistant","content":null,"refusal":"No."}`, `{"role":"assistant","content":"A","refusal":"No."}`, 0},
+		"refusal before a text":    {`{"role":"assistant","content":null,"refusal":"No."},{"role":"assistant","content":"A"}`, `{"role":"assistant","content":"No.\n\nA"}`, 0},
+		"two refusals":             {`{"role":"assistant","refusal":"No."},{"role":"assistant","refusal":"Never."}`, `{"role":"assistant","refusal":"Never.","content":"No."}`, 0},
+		"refusal before calls":     {`{"role":"assistant","refusal":"No."},{"role":"assistant","tool_calls":[` + call + `]}` + result, `{"role":"assistant","refusal":"No.","tool_calls":[` + call + `]}` + result, 0},
+		"audio after a text":       {`{"role":"assistant","content":"A"},{"role":"assistant","audio":{"id":"a1"}}`, `{"role":"assistant","content":"A","audio":{"id":"a1"}}`, 0},
+		"the same audio twice":     {`{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a1"}}`, `{"role":"assistant","audio":{"id":"a1"}}`, 0},
+		"two audios":               {`{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a2"}}`, `{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a2"}}`, 1},
+		"a call of the first form": {`{"role":"assistant","content":"A"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"R"}`, `{"role":"assistant","content":"A","function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"R"}`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const before, after = `[{"role":"user","content":"Go."},`, `,{"role":"user","content":"On."}]`
+			r := repaired(t, []byte(before+tt.in+after), Options{Format: format.OpenAIChat, For: provider.BedrockConverse})
+			if want := before + tt.want + after; len(r.Left) != tt.left || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
+// TestJoinedBesideApprovals checks that no turn is joined to a turn of the tool with approvals of the AI SDK, which
+// no API gets: it is joined to the turn before that, if that is of the same side.
+func TestJoinedBesideApprovals(t *testing.T) {
+	const approvals = `{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"a","approved":true}]},`
+	const calls = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":{"type":"text","value":"R"}}]}`
+	for name, tt := range map[string]struct {
+		p        provider.Provider
+		in, want string
+	}{
+		"between turns of the user":  {provider.BedrockConverse, `{"role":"user","content":"Go."},` + approvals + `{"role":"user","content":"On."},` + calls, `{"role":"user","content":"Go.\n\nOn."},` + approvals + calls},
+		"before the first assistant": {provider.Gemini, approvals + calls, approvals + `{"role":"user","content":"` + begins + `"},` + calls},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := repaired(t, []byte("["+tt.in+"]"), Options{Format: format.AISDK, For: tt.p})
+			if want := "[" + tt.want + "]"; len(r.Left) > 0 || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
+// TestLastApproval checks that a last response to no request, which the AI SDK rejects, goes, and the others of its turn
+// stay.
+func TestLastApproval(t *testing.T) {
+	const asks = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}},{"type":"tool-approval-request","approvalId":"a","toolCallId":"c"}]}`
+	const user, lost, given = `{"role":"user","content":"Go."}`, `{"type":"tool-approval-response","approvalId":"b","approved":true}`, `{"type":"tool-approval-response","approvalId":"a","approved":true}`
+	answers := func(parts string) string { return `{"role":"tool","content":[` + parts + `]}` }
+	for name, tt := range map[string]struct{ in, want string }{
+		"alone in its turn": {user + "," + answers(lost), user},
+		"beside another":    {user + "," + asks + "," + answers(lost+","+given), user + "," + asks + "," + answers(given)},
+		"no other turn":     {answers(lost), `{"role":"user","content":"[the response to the approval request \"b\", which is not in the history, or has no call]\nThe call is approved."}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := repaired(t, []byte("["+tt.in+"]"), Options{Format: format.AISDK})
+			if want := "[" + tt.want + "]"; len(r.Left) > 0 || string(r.Text) != want {
+				t.Errorf("left %+v in\n%s, want\n%s", r.Left, r.Text, want)
+			}
+		})
+	}
+}
+
 // TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
 // the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {

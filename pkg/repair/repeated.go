@@ -23,16 +23,20 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	}
 	id := again.ID.Text()
 	calls, results := r.namesakes(id)
-	first := calls[0]
+	first, this, that := calls[0], "second", "first"
+	if first.Value == again.Value && len(calls) > 1 { // the second one has the result
+		first, this, that = calls[1], that, this
+	}
 	result := resultsOf(calls, results)[slices.IndexFunc(calls, func(c event) bool { return c.Value == again.Value })]
 	own := result != nil && result.Value == again.Value
+	isWithin := result == nil || result.item == i // a turn with hosted calls has their results, too
+	if isWithin && first.item != i && same(r.items[first.item].turn.Value, r.items[i].turn.Value) {
+		r.step(f, i, "removed the turn, which equals the turn with the %s call %q", that, id)
+		r.drop(i)
+		return true
+	}
 	if (len(results) < 2 || own) && same(first.Value, again.Value) {
-		if first.item != i && same(r.items[first.item].turn.Value, r.items[i].turn.Value) {
-			r.step(f, i, "removed the turn, which equals the turn with the first call %q", id)
-			r.drop(i)
-			return true
-		}
-		r.step(f, i, "removed the second call %q, which equals the first", id)
+		r.step(f, i, "removed the %s call %q, which equals the %s", this, id, that)
 		listed := r.listedIDs(i, again)
 		if gone := r.take(i, again); !gone {
 			for _, pointer := range listed {
@@ -48,9 +52,9 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	pointer := ""
 	if result != nil && !own {
 		pointer = result.Value.Pointer()[len(r.items[result.item].turn.Value.Pointer()):]
-		r.step(f, i, "gave the second call %q, and its result, the id %q", id, fresh)
+		r.step(f, i, "gave the %s call %q, and its result, the id %q", this, id, fresh)
 	} else {
-		r.step(f, i, "gave the second call %q the id %q", id, fresh)
+		r.step(f, i, "gave the %s call %q the id %q", this, id, fresh)
 	}
 	r.renameIn(i, again.Value, id, fresh)
 	for _, pointer := range listed {
@@ -60,6 +64,26 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 		r.renameIn(result.item, r.items[result.item].turn.Value.At(pointer), id, fresh)
 	}
 	return true
+}
+
+// isRepeated reports whether several calls have the id of a call.
+func (r *repairer) isRepeated(call conversation.Part) bool {
+	id := call.ID.Text()
+	if r.called == nil {
+		r.called = map[string]int{}
+		for _, it := range r.items {
+			for p := range conversation.ToolEvents(it.turn.Value) {
+				if p.Kind == conversation.Call {
+					r.called[p.ID.Text()]++
+				}
+			}
+		}
+	}
+	if id == "" || r.called[id] < 2 {
+		return false
+	}
+	calls, _ := r.namesakes(id) // some may have been removed
+	return len(calls) > 1
 }
 
 // listedIDs returns the places of the id of a call of the content in the list of calls, where LangChain has

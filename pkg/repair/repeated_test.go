@@ -26,6 +26,17 @@ func TestRepeatedCall(t *testing.T) {
 		return `{"role":"tool","tool_call_id":"c",` + name + `"content":"` + content + `"}`
 	}
 	const user = `{"role":"user","content":"q"}`
+	event := func(id, author, role, part string) string {
+		return `{"id":"` + id + `","invocationId":"i","author":"` + author + `","content":{"role":"` + role + `","parts":[` + part + `]}}`
+	}
+	asks := event("e0", "user", "user", `{"text":"q"}`)
+	const hosted = `{"author":"agent","content":{"role":"model","parts":[{"toolCall":{"id":"h","toolType":"GOOGLE_SEARCH_WEB","args":{}},"thoughtSignature":"CiQD"},{"toolResponse":{"id":"h","toolType":"GOOGLE_SEARCH_WEB","response":{"a":1}}}]},"id":"e1"}`
+	calls := func(id, name string) string {
+		return event(id, "agent", "model", `{"functionCall":{"id":"c","name":"`+name+`","args":{}},"thoughtSignature":"CiQB"}`)
+	}
+	answers := func(id, name string) string {
+		return event(id, "agent", "user", `{"functionResponse":{"id":"c","name":"`+name+`","response":{"output":"R"}}}`)
+	}
 	for _, tt := range []struct {
 		name   string
 		format format.Format
@@ -52,6 +63,13 @@ func TestRepeatedCall(t *testing.T) {
 		{"langchain, listed twice", format.LangChain, []string{`{"type":"human","content":"q"}`,
 			`{"type":"ai","content":[{"type":"tool_use","id":"c","name":"f","input":{}}],"tool_calls":[{"id":"c","name":"f","args":{}},{"id":"c","name":"f","args":{}}]}`,
 			`{"type":"tool","tool_call_id":"c","content":"F"}`}, "f=F"},
+		// ADK sends one result for the calls with an id: a second one would take its place.
+		{"adk, stored twice", format.Gemini, []string{asks, calls("e1", "f"), calls("e1", "f"), answers("e2", "f")}, `f={"output":"R"}`},
+		{"adk, stored twice with its result", format.Gemini, []string{asks, calls("e1", "f"), calls("e1", "f"), answers("e2", "f"), answers("e2", "f")}, `f={"output":"R"}`},
+		{"adk, stored again after its result", format.Gemini, []string{asks, calls("e1", "f"), answers("e2", "f"), calls("e1", "f")}, `f={"output":"R"}`},
+		{"adk, a turn with a hosted call stored twice", format.Gemini, []string{asks, hosted, hosted}, `GOOGLE_SEARCH_WEB={"toolResponse":{"id":"h","toolType":"GOOGLE_SEARCH_WEB","response":{"a":1}}}`},
+		{"adk, two events with one call", format.Gemini, []string{asks, calls("e1", "f"), calls("e3", "f"), answers("e2", "f")}, `f={"output":"R"}`},
+		{"adk, two calls", format.Gemini, []string{asks, calls("e1", "f"), calls("e3", "g"), answers("e2", "g")}, `f={"error":"` + NoResult + `"} g={"output":"R"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := repaired(t, []byte("["+strings.Join(tt.turns, ",")+"]"), Options{Format: tt.format})

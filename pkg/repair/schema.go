@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -35,6 +36,36 @@ func refusals(doc *jsonstream.Document, f format.Format, p provider.Provider, li
 		}
 	}
 	return left
+}
+
+// dropTwins removes turns that are stored twice: that equal an earlier one, with an id that the format has only once.
+// It comes first, since remedies for the calls and results of both would part them.
+func (r *repairer) dropTwins(limits jsonstream.Limits) {
+	if r.isLines() || r.h.Carrier().Exists() {
+		return
+	}
+	twins := map[string]*item{}   // the turns that equal an earlier one, by the pointers of their ids
+	same := map[string][][]byte{} // the texts of turns, by their ids
+	for _, it := range r.items {
+		id, text := it.turn.Value.Get("id"), it.turn.Value.Raw()
+		switch known := same[id.Text()]; {
+		case id.Text() == "":
+		case slices.ContainsFunc(known, func(other []byte) bool { return bytes.Equal(other, text) }):
+			twins[id.Pointer()] = it
+		default:
+			same[id.Text()] = append(known, text)
+		}
+	}
+	if len(twins) == 0 {
+		return
+	}
+	for _, e := range refusals(r.doc, r.h.Format, r.provider, limits) {
+		i := slices.Index(r.items, twins[e.Pointer])
+		if i >= 0 && e.Layer == finding.Protocol && strings.HasSuffix(e.Rule, "/repeated-id") {
+			r.step(provider.Fault{Finding: e}, i, "removed the turn, which equals an earlier one")
+			r.drop(i)
+		}
+	}
 }
 
 // mendFormat repairs errors of the schema and rules of the format, located in the current history, as far
@@ -108,6 +139,8 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 		return r.answerCall(f)
 	case f.Layer == finding.Protocol && rule == "result-without-call":
 		return r.noteResult(f)
+	case f.Layer == finding.Protocol && rule == "approval":
+		return r.dropApproval(i, f)
 	case f.Layer == finding.Schema && isSilent(turn) && len(r.items) > 1:
 		r.step(f, i, "removed the turn, which has no content")
 		r.drop(i)
@@ -122,6 +155,23 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 		return true
 	}
 	return false
+}
+
+// dropApproval removes a response to a request for an approval of the AI SDK that is not in the history, or whose call
+// is not: no model gets it. In a history without anything else, it becomes a note.
+func (r *repairer) dropApproval(i int, f provider.Fault) bool {
+	response, ok := r.partAt(i, f.At, conversation.ApprovalResponse)
+	if !ok {
+		return false
+	}
+	const why = "which is not in the history, or has no call"
+	if len(r.items) == 1 {
+		r.note(f, i, response, why)
+		return true
+	}
+	r.step(f, i, "removed %s, %s", resultName(response), why)
+	r.take(i, response)
+	return true
 }
 
 // mendTurnID drops a turn that equals an earlier one, and gives any other turn with a repeated id a new id.

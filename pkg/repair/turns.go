@@ -2,6 +2,7 @@ package repair
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -32,46 +33,117 @@ func (r *repairer) mendOrder(f provider.Fault) bool {
 	return r.joinBefore(f, i)
 }
 
-// joinBefore joins a turn to the previous one, and reports whether it could.
+// joinBefore joins a turn to the previous one that is sent, and reports whether it could.
 func (r *repairer) joinBefore(f provider.Fault, i int) bool {
-	if i == 0 || r.items[i-1].turn.List != r.items[i].turn.List {
+	to := i - 1
+	for to >= 0 && r.isUnsent(to) {
+		to--
+	}
+	if to < 0 || r.items[to].turn.List != r.items[i].turn.List || r.items[to].turn.Role != r.items[i].turn.Role {
 		return false
 	}
-	a, b := r.items[i-1].turn.Item(), r.items[i].turn.Item()
-	name := "content"
-	if a.Get("parts").Exists() {
-		name = "parts"
-	}
-	if a.Get("parts").Exists() != b.Get("parts").Exists() {
-		return false
-	}
-	joined, ok := joinContents(a.Get(name), b.Get(name))
+	changes, ok := joinTurns(r.items[to].turn.Item(), r.items[i].turn.Item())
 	if !ok {
 		return false
 	}
-	calls := b.Get("tool_calls")
 	r.step(f, i, "joined the turn to the previous turn, which is of the same side")
-	pointer := a.Pointer()[len(r.items[i-1].turn.Value.Pointer()):]
-	var all []byte
-	if calls.Len() > 0 {
-		all, _ = joinContents(a.Get("tool_calls"), calls)
-	}
 	r.drop(i)
-	r.editAt(i-1, pointer+"/"+name, joined)
-	if all != nil {
-		r.editAt(i-1, pointer+"/tool_calls", all)
+	pointer := r.items[to].turn.Item().Pointer()[len(r.items[to].turn.Value.Pointer()):]
+	for _, c := range changes {
+		r.editAt(to, pointer+"/"+c.name, c.value)
 	}
 	return true
 }
 
-// firstTurn returns the index of the first turn that is not an instruction, if all turns from it to turn i
-// are of the assistant; -1 if the user has a turn before.
+// isHosted reports whether an item is the result of a tool that the provider runs.
+func (r *repairer) isHosted(i int) bool {
+	for p := range conversation.Parts(r.items[i].turn.Value) {
+		return p.Kind == conversation.Result && p.Hosted && r.isWhole(i, p)
+	}
+	return false
+}
+
+// isUnsent reports whether an item has only approvals, which no API gets, except those of the Responses API.
+func (r *repairer) isUnsent(i int) bool {
+	unsent := false
+	for p := range conversation.Parts(r.items[i].turn.Value) {
+		if unsent = p.Kind == conversation.ApprovalRequest || p.Kind == conversation.ApprovalResponse; !unsent {
+			break
+		}
+	}
+	return unsent && r.provider != provider.OpenAIResponses
+}
+
+// A member is a member of a turn and its new value, nil if it is removed.
+type member struct {
+	name  string
+	value []byte
+}
+
+// joinTurns returns the changes of turn a by which it also has the parts of turn b. It returns false if a part of b
+// has no place in a.
+func joinTurns(a, b jsonstream.Value) (changes []member, ok bool) {
+	name := "content"
+	if a.Get("parts").Exists() {
+		name = "parts"
+	}
+	lists := []string{"tool_calls", "invalid_tool_calls", "tool_call_chunks"}
+	single := []string{"audio", "function_call"}
+	if !hasOnly(b, slices.Concat([]string{name, "refusal"}, lists, single)) {
+		return nil, false
+	}
+	said, refused, refusal := []jsonstream.Value{a.Get(name)}, a.Get("refusal"), b.Get("refusal")
+	if !isEmpty(refused) && (!isEmpty(b.Get(name)) || !isEmpty(refusal)) { // it stays before them, as a text
+		said = append(said, refused)
+		changes = append(changes, member{"refusal", nil})
+	}
+	if !isEmpty(refusal) {
+		changes = append(changes, member{"refusal", refusal.Raw()})
+	}
+	joined, ok := joinContents(append(said, b.Get(name))...)
+	if joined != nil {
+		changes = append(changes, member{name, joined})
+	}
+	for _, list := range lists {
+		if calls := b.Get(list); calls.Len() > 0 {
+			all, isList := joinContents(a.Get(list), calls)
+			changes, ok = append(changes, member{list, all}), ok && isList
+		}
+	}
+	for _, name := range single {
+		switch before, value := a.Get(name), b.Get(name); {
+		case isEmpty(value):
+		case isEmpty(before):
+			changes = append(changes, member{name, value.Raw()})
+		default:
+			ok = ok && same(before, value)
+		}
+	}
+	return changes, ok
+}
+
+// hasOnly reports whether all parts of a turn are in some of its members.
+func hasOnly(turn jsonstream.Value, members []string) bool {
+	for p := range conversation.Parts(turn) {
+		v := p.Value
+		for v.Exists() && v.Parent() != turn {
+			v = v.Parent()
+		}
+		if !slices.Contains(members, v.Name()) {
+			return false
+		}
+	}
+	return true
+}
+
+// firstTurn returns the index of the first turn that is sent and not an instruction, if all such turns from
+// it to turn i are of the assistant; -1 if the user has a turn before.
 func (r *repairer) firstTurn(i int) int {
 	first := -1
 	for j := 0; j <= i; j++ {
 		switch t := r.items[j].turn; {
-		case t.IsInstruction():
-		case t.Role != "assistant" && !conversation.IsModelOutput(t.Item()):
+		case t.IsInstruction(), r.isUnsent(j):
+		case t.Role != "assistant" && !conversation.IsModelOutput(t.Item()) && !r.isHosted(j):
 			return -1
 		case first < 0:
 			first = j
@@ -83,33 +155,40 @@ func (r *repairer) firstTurn(i int) int {
 	return -1
 }
 
-// joinContents joins the contents of two turns: strings or arrays.
-func joinContents(a, b jsonstream.Value) ([]byte, bool) {
-	isEmpty := func(v jsonstream.Value) bool {
-		return !v.Exists() || v.Kind() == jsonstream.Null || v.Kind() == jsonstream.String && v.Text() == ""
+// isEmpty reports whether a content is absent, null or an empty text.
+func isEmpty(v jsonstream.Value) bool {
+	return !v.Exists() || v.Kind() == jsonstream.Null || v.Kind() == jsonstream.String && v.Text() == ""
+}
+
+// joinContents joins contents that are strings or arrays. It returns nil if all are empty, and false if one is of
+// another kind.
+func joinContents(contents ...jsonstream.Value) (joined []byte, ok bool) {
+	contents = slices.DeleteFunc(contents, isEmpty)
+	if len(contents) < 2 {
+		for _, v := range contents {
+			joined = v.Raw()
+		}
+		return joined, true
 	}
-	switch {
-	case isEmpty(b) && a.Exists():
-		return a.Raw(), true
-	case isEmpty(a):
-		return b.Raw(), b.Exists()
-	case a.Kind() == jsonstream.String && b.Kind() == jsonstream.String:
-		return format.Fill("%", a.Text()+"\n\n"+b.Text()), true
-	}
-	text := []byte{'['}
-	for _, v := range []jsonstream.Value{a, b} {
+	var texts []string
+	joined = []byte{'['}
+	for _, v := range contents {
 		switch v.Kind() {
 		case jsonstream.String:
-			text = append(jsonstream.AppendComma(text), format.Fill(`{"type":"text","text":%}`, v.Text())...)
+			texts = append(texts, v.Text())
+			joined = append(jsonstream.AppendComma(joined), format.Fill(`{"type":"text","text":%}`, v.Text())...)
 		case jsonstream.Array:
 			for _, part := range v.Elements() {
-				text = append(jsonstream.AppendComma(text), part.Raw()...)
+				joined = append(jsonstream.AppendComma(joined), part.Raw()...)
 			}
 		default:
 			return nil, false
 		}
 	}
-	return append(text, ']'), true
+	if len(texts) == len(contents) {
+		return format.Fill("%", strings.Join(texts, "\n\n")), true
+	}
+	return append(joined, ']'), true
 }
 
 // moveSystem moves the text of a system turn: if it is the first turn, to a member outside the turns,

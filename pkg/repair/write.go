@@ -115,6 +115,37 @@ func (r *repairer) inText() []*item {
 	return items
 }
 
+// reorder repairs the items in the order in which the written message is read, and reports whether it did: ADK sends
+// an event with only results after its calls, and any other event where it is stored.
+func (r *repairer) reorder(now *history.History) bool {
+	if known := r.layout.Known; known == nil || known.Trail == nil || r.isLines() || len(r.steps) == 0 {
+		return false
+	}
+	places := make([]int, len(now.Turns)) // the turns in the order of the text
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(now.Turns[a].List, now.Turns[b].List), cmp.Compare(now.Turns[a].Index, now.Turns[b].Index))
+	})
+	written := slices.Clone(r.inText())
+	slices.SortStableFunc(written, func(a, b *item) int { return cmp.Compare(a.turn.List, b.turn.List) })
+	items := make([]*item, len(written))
+	for i, place := range places {
+		items[place] = written[i]
+	}
+	if slices.Equal(items, r.items) {
+		return false
+	}
+	before, n := r.items, len(r.steps)
+	r.items = items
+	if r.run(); len(r.steps) == n {
+		r.items = before
+		return false
+	}
+	return true
+}
+
 // join writes a list with the white space of the original before its first element and after its last.
 func join(list jsonstream.Value, turns [][]byte) []byte {
 	raw := list.Raw()

@@ -19,7 +19,7 @@ var Format = format.Descriptor{
 	Kind:   "Codex rollout",
 
 	Known: &format.Elements{
-		List: format.ListIn(), Fit: fit, Trail: newTrail, Within: Within, Hold: hold, Lift: lift, Kind: kindOf,
+		List: format.ListIn(), Fit: fit, Trail: newTrail, Relink: relink, Within: Within, Hold: hold, Lift: lift, Kind: kindOf,
 		Lines: []string{"payload", "instructions", "record_type"},
 	},
 	Schema: schemas.CodexRollout,

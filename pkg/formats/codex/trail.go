@@ -34,15 +34,21 @@ func newTrail() format.Trail { return &trail{} }
 func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
 	var read []Line
 	for i, line := range all {
-		if line.Get("payload").Kind() != jsonstream.Object && fit(line) < format.Possible {
-			continue
-		}
-		if l, ok := LineOf(line); ok {
-			l.Index = int32(i)
+		if l, ok := lineAt(i, line); ok {
 			read = append(read, l)
 		}
 	}
 	return read
+}
+
+// lineAt is [LineOf] for the line at an index of a file that may have other values.
+func lineAt(i int, line jsonstream.Value) (l Line, ok bool) {
+	if line.Get("payload").Kind() != jsonstream.Object && fit(line) < format.Possible {
+		return Line{}, false
+	}
+	l, ok = LineOf(line)
+	l.Index = int32(i)
+	return l, ok
 }
 
 func (t *trail) Add(read any) { t.thread.Add(read.([]Line)...) }
