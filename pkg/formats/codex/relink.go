@@ -14,41 +14,47 @@ import (
 func relink(lines []format.Line) error {
 	before := slices.DeleteFunc(slices.Clone(lines), func(line format.Line) bool { return !line.Was.Exists() })
 	slices.SortFunc(before, func(a, b format.Line) int { return cmp.Compare(a.Was.Index(), b.Was.Index()) })
-	took, _ := rollbacks(before, func(line format.Line) jsonstream.Value { return line.Was })
-	takes, at := rollbacks(lines, func(line format.Line) jsonstream.Value { return line.Value })
-	if slices.Equal(took, takes) {
+	took := map[int]int{} // by the index of the line before
+	for at, count := range rollbacks(before, func(line format.Line) jsonstream.Value { return line.Was }) {
+		took[before[at].Was.Index()] = count
+	}
+	if len(took) == 0 {
 		return nil
 	}
-	for i, index := range at {
-		lines[index].Value = format.Edited(lines[index].Value, func(d *jsonstream.Draft) error {
-			return d.Set("/payload/num_turns", strconv.AppendInt(nil, int64(took[i]), 10))
+	takes := rollbacks(lines, func(line format.Line) jsonstream.Value { return line.Value })
+	differ := false
+	for at, count := range takes {
+		differ = differ || took[lines[at].Was.Index()] != count
+	}
+	if !differ {
+		return nil
+	}
+	for at := range takes { // all: a changed one changes what the others take
+		count := strconv.Itoa(took[lines[at].Was.Index()])
+		lines[at].Value = format.Edited(lines[at].Value, func(d *jsonstream.Draft) error {
+			return d.Set("/payload/num_turns", []byte(count))
 		})
 	}
 	return nil
 }
 
-// rollbacks returns how many turns of the user each rollback takes back, and the indices of their lines.
-func rollbacks(lines []format.Line, value func(format.Line) jsonstream.Value) (takes, at []int) {
+// rollbacks returns the number of turns of the user that each rollback takes back, by the index of its line.
+func rollbacks(lines []format.Line, value func(format.Line) jsonstream.Value) map[int]int {
 	var thread Thread
 	for i, line := range lines {
 		if l, ok := lineAt(i, value(line)); ok {
 			thread.Add(l)
-			if l.effect == rollsBack {
-				at = append(at, i)
-			}
 		}
 	}
-	if at == nil {
-		return nil, nil
-	}
-	thread.replay(func(Line, []threadTurn) {}, func(taken []threadTurn) {
-		n := 0
+	counts := map[int]int{}
+	thread.replay(func(Line, []threadTurn) {}, func(l Line, taken []threadTurn) {
+		count := 0
 		for _, turn := range taken {
 			if turn.nature == request {
-				n++
+				count++
 			}
 		}
-		takes = append(takes, n)
+		counts[int(l.Index)] = count
 	})
-	return takes, at
+	return counts
 }

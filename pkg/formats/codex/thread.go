@@ -227,12 +227,12 @@ type threadTurn struct {
 // Turns returns the places of the turns, oldest first; earlier has the places of the turns that compactions
 // replaced, among them the turns of earlier compactions. Neither has rolled-back turns.
 func (t *Thread) Turns() (turns, earlier []format.Spot) {
-	return t.replay(func(Line, []threadTurn) {}, func([]threadTurn) {})
+	return t.replay(func(Line, []threadTurn) {}, func(Line, []threadTurn) {})
 }
 
 // replay returns the result of Turns. It calls compacting with each compaction and the turns before it, and
 // rolling with the turns that each rollback takes back.
-func (t *Thread) replay(compacting func(l Line, now []threadTurn), rolling func(taken []threadTurn)) (turns, earlier []format.Spot) {
+func (t *Thread) replay(compacting func(l Line, now []threadTurn), rolling func(l Line, taken []threadTurn)) (turns, earlier []format.Spot) {
 	void := t.takenBack()
 	var now, before, within []threadTurn // within: turns of compactions that later ones replaced
 	replace := func(turns []threadTurn) {
@@ -266,7 +266,7 @@ func (t *Thread) replay(compacting func(l Line, now []threadTurn), rolling func(
 			now = append(kept, held...)
 		case rollsBack:
 			rest := withoutLast(now, int(l.count))
-			rolling(now[len(rest):])
+			rolling(l, now[len(rest):])
 			replaced := 0 // messages of the user that replaced earlier ones
 			for _, turn := range now[len(rest):] {
 				if turn.Nth > 0 && turn.nature == request {

@@ -22,7 +22,7 @@ func (t *Thread) losses() (all []format.Loss) {
 		if l.sealed && replaced > 0 {
 			all = append(all, format.Loss{Cause: format.Unreadable, At: int(l.Index), Turns: replaced})
 		}
-	}, func([]threadTurn) {})
+	}, func(Line, []threadTurn) {})
 	return all
 }
 
@@ -79,13 +79,13 @@ func (t *trail) Compactions() (all []format.Compaction) {
 			c.Instead = append(c.Instead, format.Spot{Index: l.Index, Nth: int32(n + 1)})
 		}
 		all = append(all, c)
-	}, func([]threadTurn) {})
+	}, func(Line, []threadTurn) {})
 	return all
 }
 
 // RolledBack implements [format.Revising].
 func (t *trail) RolledBack() (all []format.Spot) {
-	t.thread.replay(func(Line, []threadTurn) {}, func(taken []threadTurn) {
+	t.thread.replay(func(Line, []threadTurn) {}, func(_ Line, taken []threadTurn) {
 		for _, turn := range taken {
 			if turn.nature == request && turn.Nth == 0 {
 				all = append(all, turn.Spot)
