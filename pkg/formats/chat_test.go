@@ -115,6 +115,10 @@ func TestChatFindings(t *testing.T) {
 		{format.Anthropic, `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"t","content":"x"},{"type":"web_fetch_tool_result","tool_use_id":"t","content":[]}]}`,
 			[]string{"/0/content/0/content type: expected array or object", "/0/content/1/content type: expected object"}},
 
+		// The AI SDK takes texts alone as ids by provider, whatever their names.
+		{format.AISDK, `{"role":"user","content":[{"type":"file","data":{"type":"text"},"mediaType":"image/png"},{"type":"file","data":{"type":"url"},"mediaType":"image/png"}]}`, nil},
+		{format.AISDK, `{"role":"user","content":[{"type":"file","data":{"type":"text","text":5},"mediaType":"image/png"}]}`, []string{"/0/content/0/data/text type: expected string"}},
+
 		{format.BedrockConverse, `{"role":"user","content":"x"}`, []string{"/0/content type: expected array"}},
 		{format.BedrockConverse, `{"role":"tool","content":[]}`, []string{`/0/role enum: found "tool"`}},
 		{format.BedrockConverse, `{"role":"assistant","content":[{"toolUse":{"name":"f","input":"{}"}},{"new":1}]}`,
