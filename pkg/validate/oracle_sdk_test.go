@@ -168,6 +168,8 @@ func integration(name string, p provider.Provider) question {
 		},
 		takes: []difference{contradicting, anotherType, {"LangChain's own blocks of server tools are not sent", func(v jsonstream.Value) bool {
 			return strings.HasPrefix(v.Parent().Get("type").Text(), "server_tool_")
+		}}, {"JavaScript sends no tools of MCP servers, as langchain-anthropic for Python does", func(v jsonstream.Value) bool {
+			return name == "anthropic" && strings.HasPrefix(v.Parent().Get("type").Text(), "mcp_tool_")
 		}}},
 	}
 }
