@@ -75,6 +75,8 @@ func TestChatFindings(t *testing.T) {
 		{format.OpenAIChat, `{"role":"system"}`, []string{`/0 required: "content"`}},
 		{format.OpenAIChat, `{"role":"assistant"}`, nil},
 		{format.OpenAIChat, `{"role":"assistant","content":null,"function_call":null,"audio":null,"refusal":null,"reasoning_content":"x"}`, nil},
+		{format.OpenAIChat, `{"role":"assistant","content":null,"audio":{"transcript":"x"}}`, []string{`/0/audio required: "id"`}},
+		{format.OpenAIChat, `{"role":"assistant","content":null,"audio":{"id":1}}`, []string{"/0/audio/id type: expected string: found the number 1"}},
 		{format.OpenAIChat, `{"role":"assistant","function_call":{"name":"f"}}`, []string{`/0/function_call required: "arguments"`}},
 		{format.OpenAIChat, `{"role":"assistant","tool_calls":null}`, []string{"/0/tool_calls type: expected array: found null"}},
 		{format.OpenAIChat, `{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f","arguments":{}}}]}`,
