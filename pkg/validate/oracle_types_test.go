@@ -124,6 +124,9 @@ func TestTypes(t *testing.T) {
 					return (v.Name() == "bytes" || v.Name() == "redactedContent") && err != nil
 				}},
 				{"a format is one of its kind of file", func(v jsonstream.Value) bool { return v.Name() == "format" }},
+				{"a cache point, and a call of a server's tool, is of one type", func(v jsonstream.Value) bool {
+					return v.Name() == "type" && (v.Parent().Name() == "cachePoint" || v.Parent().Name() == "toolUse" || v.Parent().Name() == "toolResult")
+				}},
 				{"what is in a text with citations is not looked at", func(v jsonstream.Value) bool { return v.Name() == "citationsContent" }},
 			},
 			[]difference{{"input of a toolUse is of any type; the API takes an object", func(v jsonstream.Value) bool {
@@ -141,7 +144,7 @@ func TestTypes(t *testing.T) {
 			[]difference{
 				{"role is any text; the API takes user, model and function", func(v jsonstream.Value) bool { return v.Name() == "role" }},
 				{"all members are optional; the API requires the name of a function, and data with its media type", func(v jsonstream.Value) bool {
-					return slices.Contains([]string{"functionCall", "functionResponse", "inlineData"}, v.Name())
+					return slices.Contains([]string{"functionCall", "functionResponse", "inlineData", "fileData"}, v.Name())
 				}},
 			},
 		},
