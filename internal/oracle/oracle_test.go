@@ -142,11 +142,12 @@ var oracles = []struct {
 	},
 	{
 		name: "bedrock-converse",
-		good: `[{"role": "user", "content": [{"text": "q"}]}, {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}]},
+		good: `[{"role": "user", "content": [{"text": "q"}, {"image": {"format": "png", "source": {"bytes": "iVBORw0KGgo="}}}]},
+			{"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}]},
 			{"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "r"}]}}]}]`,
 		bad:   `[{"role": "user", "content": "q"}]`,
 		check: "types", refused: "TypeMismatch: Type 'string' is not assignable to type 'ContentBlock[]'.",
-		made: `"request":{"messages":[{"role":"user","content":[{"text":"q"}]},`,
+		made: `"request":{"messages":[{"role":"user","content":[{"text":"q"},{"image":{"format":"png","source":{"bytes":"iVBORw0KGgo="}}}]},`,
 	},
 	{
 		name: "gemini",

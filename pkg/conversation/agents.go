@@ -33,18 +33,24 @@ func (s *shape) yieldAnswered(yield func(Part) bool) {
 }
 
 // resultIn returns the result in a part that has a call and its result: in a part of OpenCode, its output or
-// error; any other part is both.
+// error, or its state if that is missing; any other part is both.
 func resultIn(part jsonstream.Value) jsonstream.Value {
 	if part.Get("type").Text() != "tool" {
 		return part
 	}
-	switch state := part.Get("state"); state.Get("status").Text() {
+	result, state := jsonstream.Value{}, part.Get("state")
+	switch state.Get("status").Text() {
 	case "completed":
-		return state.Get("output")
+		result = state.Get("output")
 	case "error":
-		return state.Get("error")
+		result = state.Get("error")
+	default:
+		return part
 	}
-	return part
+	if !result.Exists() {
+		return state
+	}
+	return result
 }
 
 // copilotRole returns the role of a type of event that is a turn in sessions of the Copilot CLI, "" for others.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,6 +48,11 @@ func TestBlocksSay(t *testing.T) {
 			`{"text":"[system] Hurry."}]},{"role":"assistant","content":[{"text":"A map."}]}]}`},
 		{"Anthropic to Bedrock", format.Anthropic, format.BedrockConverse, blocks, `{"messages":[{"role":"user","content":[{"text":"Weather?"}]},` +
 			`{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"A tool helps.","signature":"EqQB"}}},{"reasoningContent":{"redactedContent":"AAAA"}},{"text":"I look."},` +
+			`{"toolUse":{"toolUseId":"toolu_1","name":"get_weather","input":{"city":"Bonn","at":1.50}}}]},` +
+			`{"role":"user","content":[{"toolResult":{"toolUseId":"toolu_1","content":[{"text":"down"}],"status":"error"}},` +
+			`{"document":{"format":"txt","name":"a txt","source":{"bytes":"MTg="}}},{"text":"[document]"}]}]}`},
+		{"redacted thinking that is not base64, which Bedrock refuses", format.Anthropic, format.BedrockConverse, strings.Replace(blocks, `"AAAA"`, `"AAA"`, 1), `{"messages":[{"role":"user","content":[{"text":"Weather?"}]},` +
+			`{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"A tool helps.","signature":"EqQB"}}},{"text":"I look."},` +
 			`{"toolUse":{"toolUseId":"toolu_1","name":"get_weather","input":{"city":"Bonn","at":1.50}}}]},` +
 			`{"role":"user","content":[{"toolResult":{"toolUseId":"toolu_1","content":[{"text":"down"}],"status":"error"}},` +
 			`{"document":{"format":"txt","name":"a txt","source":{"bytes":"MTg="}}},{"text":"[document]"}]}]}`},

@@ -160,4 +160,16 @@ func TestReceiverAccepts(t *testing.T) {
 	}
 }
 
+// TestNoTextForID checks that an id or status that is no text is carried, and not written into a format that requires
+// a text there.
+func TestNoTextForID(t *testing.T) {
+	source := []byte(`{"input_history":"","pre_handoff_items":[],"new_items":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}","id":null},` +
+		`{"type":"function_call_output","call_id":"c","output":"","status":[""],"id":5},{"type":"message","role":"assistant","content":"x","id":[],"status":null}]}`)
+	there := converted(t, source, format.OpenAI, format.OpenAIJS)
+	if problems := conform(t, format.OpenAIJS, there); len(problems) > 0 {
+		t.Errorf("%s\n%s", problems, there)
+	}
+	mustEqual(t, converted(t, there, format.OpenAIJS, format.OpenAI), source)
+}
+
 func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }

@@ -104,6 +104,7 @@ func (t trace) describeCarried(r *Report, from shower) {
 }
 
 func (t trace) describeMadeUp(r *Report, from, to shower) {
+	r.MadeUp = slices.Grow(r.MadeUp, len(t.made))
 	for _, m := range t.made {
 		for i, place := range to.Places {
 			if place != m.Pointer {

@@ -202,6 +202,14 @@ func TestSDKTurns(t *testing.T) {
 				{"type":"file","data":"JVBERi0=","mediaType":"application/pdf","filename":"a.pdf"},{"type":"file","data":"file-17","mediaType":"application/pdf"}]}]`,
 		},
 		{
+			name: "reasoning as @ai-sdk/amazon-bedrock 5.0.101 returns and sends it", from: format.AISDK, to: format.BedrockConverse,
+			in: `[{"role":"user","content":"Where is it?"},{"role":"assistant","content":[{"type":"reasoning","text":"","providerOptions":{"bedrock":{"redactedContent":"RXE="}}},
+				{"type":"reasoning","text":"","providerOptions":{"bedrock":{"redactedData":"RXI="}}},{"type":"reasoning","text":"","providerOptions":{"amazonBedrock":{"redactedContent":"RXM="}}},
+				{"type":"reasoning","text":"Hm.","providerOptions":{"amazonBedrock":{"signature":"EqQB"}}},{"type":"text","text":"In Bonn."}]}]`,
+			want: `[{"role":"user","content":[{"text":"Where is it?"}]},{"role":"assistant","content":[{"reasoningContent":{"redactedContent":"RXE="}},{"reasoningContent":{"redactedContent":"RXI="}},
+				{"reasoningContent":{"redactedContent":"RXM="}},{"reasoningContent":{"reasoningText":{"text":"Hm.","signature":"EqQB"}}},{"text":"In Bonn."}]}]`,
+		},
+		{
 			name: "a UIMessage", from: format.AISDK, to: format.OpenAIChat,
 			in: `[{"id":"1","role":"assistant","parts":[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"text","text":"I look."},
 					{"type":"tool-find","toolCallId":"c1","state":"output-available","input":{"q":"it"},"output":{"city":"Bonn","size":1.50}},

@@ -127,6 +127,9 @@ type Descriptor struct {
 	// message of the provider.
 	Provider string
 	Divided  bool
+	// OmitsReasoning is set if the format's SDK sends Anthropic and Bedrock no reasoning without their own
+	// signature.
+	OmitsReasoning bool
 	// Replaces reports whether the result in a turn replaces an earlier turn's result of the
 	// same call, as a tool that runs for long returns it; nil if it never does. Such turns
 	// are sent as one if nothing is between them.

@@ -75,6 +75,8 @@ func TestChatFindings(t *testing.T) {
 		{format.OpenAIChat, `{"role":"system"}`, []string{`/0 required: "content"`}},
 		{format.OpenAIChat, `{"role":"assistant"}`, nil},
 		{format.OpenAIChat, `{"role":"assistant","content":null,"function_call":null,"audio":null,"refusal":null,"reasoning_content":"x"}`, nil},
+		{format.OpenAIChat, `{"role":"assistant","content":null,"audio":{"transcript":"x"}}`, []string{`/0/audio required: "id"`}},
+		{format.OpenAIChat, `{"role":"assistant","content":null,"audio":{"id":1}}`, []string{"/0/audio/id type: expected string: found the number 1"}},
 		{format.OpenAIChat, `{"role":"assistant","function_call":{"name":"f"}}`, []string{`/0/function_call required: "arguments"`}},
 		{format.OpenAIChat, `{"role":"assistant","tool_calls":null}`, []string{"/0/tool_calls type: expected array: found null"}},
 		{format.OpenAIChat, `{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f","arguments":{}}}]}`,
@@ -114,6 +116,10 @@ func TestChatFindings(t *testing.T) {
 			[]string{`/0/content/0 required: "source"`, `/0/content/1/source required: "media_type"`, `/0/content/2/source required: "url"`}},
 		{format.Anthropic, `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"t","content":"x"},{"type":"web_fetch_tool_result","tool_use_id":"t","content":[]}]}`,
 			[]string{"/0/content/0/content type: expected array or object", "/0/content/1/content type: expected object"}},
+
+		// The AI SDK takes texts alone as ids by provider, whatever their names.
+		{format.AISDK, `{"role":"user","content":[{"type":"file","data":{"type":"text"},"mediaType":"image/png"},{"type":"file","data":{"type":"url"},"mediaType":"image/png"}]}`, nil},
+		{format.AISDK, `{"role":"user","content":[{"type":"file","data":{"type":"text","text":5},"mediaType":"image/png"}]}`, []string{"/0/content/0/data/text type: expected string"}},
 
 		{format.BedrockConverse, `{"role":"user","content":"x"}`, []string{"/0/content type: expected array"}},
 		{format.BedrockConverse, `{"role":"tool","content":[]}`, []string{`/0/role enum: found "tool"`}},

@@ -143,6 +143,17 @@ func TestPointers(t *testing.T) {
 	}
 }
 
+// TestAtAllocates checks that a look at a place takes no memory, also if there is nothing: a conversion does it for
+// each turn.
+func TestAtAllocates(t *testing.T) {
+	root := parse(t, `{"a":[{"b":1}]}`).Root()
+	for _, pointer := range []string{"/a/0/b", "/a/b/c", "/none"} {
+		if n := testing.AllocsPerRun(10, func() { root.At(pointer) }); n > 0 {
+			t.Errorf("%s: %v allocations, want none", pointer, n)
+		}
+	}
+}
+
 func TestPositionIn(t *testing.T) {
 	const text = "{\n \"a\": \"x\\n\\u00e9é\\ud83d\\ude00z\"}"
 	v := parse(t, text).Root().Get("a")

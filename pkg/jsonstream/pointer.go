@@ -16,22 +16,38 @@ func AppendPointer(pointer, token string) string {
 // SplitPointer returns the unescaped reference tokens of a JSON Pointer. ok reports whether the pointer is
 // valid: "" or tokens that each begin with "/", with "~" only in "~0" and "~1".
 func SplitPointer(pointer string) (tokens []string, ok bool) {
-	if pointer == "" {
-		return nil, true
-	}
-	if pointer[0] != '/' {
+	if !IsPointer(pointer) {
 		return nil, false
 	}
-	tokens = strings.Split(pointer[1:], "/")
-	for i, t := range tokens {
-		for j := 0; j < len(t); j++ {
-			if t[j] == '~' && (j+1 == len(t) || t[j+1] != '0' && t[j+1] != '1') {
-				return nil, false
-			}
-		}
-		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~")
+	for pointer != "" {
+		var token string
+		token, pointer = CutPointer(pointer)
+		tokens = append(tokens, token)
 	}
 	return tokens, true
+}
+
+// IsPointer reports whether a JSON Pointer is valid; see [SplitPointer].
+func IsPointer(pointer string) bool {
+	if pointer != "" && pointer[0] != '/' {
+		return false
+	}
+	for i := range len(pointer) {
+		if pointer[i] == '~' && (i+1 == len(pointer) || pointer[i+1] != '0' && pointer[i+1] != '1') {
+			return false
+		}
+	}
+	return true
+}
+
+// CutPointer returns the first reference token, unescaped, of a valid JSON Pointer other than "", and the
+// pointer after it. It allocates nothing unless the token has an escape.
+func CutPointer(pointer string) (token, rest string) {
+	token = pointer[1:]
+	if i := strings.IndexByte(token, '/'); i >= 0 {
+		token, rest = token[:i], token[i:]
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~"), rest
 }
 
 // Around returns the value at a JSON Pointer below v, as [Value.At] does, or the innermost existing value
@@ -53,6 +69,11 @@ func (v Value) Around(pointer string) Value {
 func ArrayIndex(token string) (index int, ok bool) {
 	if token == "" || token[0] == '0' && token != "0" {
 		return 0, false
+	}
+	for i := range len(token) { // ParseUint would return an error with a copy of the token
+		if token[i] < '0' || token[i] > '9' {
+			return 0, false
+		}
 	}
 	n, err := strconv.ParseUint(token, 10, 31)
 	return int(n), err == nil || errors.Is(err, strconv.ErrRange)

@@ -268,11 +268,12 @@ func (v Value) Get(name string) Value {
 
 // At returns the value at a JSON Pointer below v, absent if there is none.
 func (v Value) At(pointer string) Value {
-	tokens, ok := SplitPointer(pointer)
-	if !ok {
+	if !IsPointer(pointer) {
 		return Value{}
 	}
-	for _, token := range tokens {
+	for pointer != "" {
+		var token string
+		token, pointer = CutPointer(pointer)
 		v = v.child(token)
 	}
 	return v

@@ -112,6 +112,9 @@ func (r *reader) add(turn conversation.Turn) {
 			approval = true
 			continue
 		}
+		if p.Kind == conversation.Reasoning && r.omits && r.is(Anthropic, BedrockConverse) && !hasProof(p.Value, r.provider) {
+			continue // @ai-sdk/anthropic 4.0.105 and @ai-sdk/amazon-bedrock 5.0.101 send none without their own signature
+		}
 		switch at := (part{p, turn}); {
 		case p.Kind == conversation.Call && role != assistant && !r.native && p.Value.Parent().Name() == "tool_calls":
 			// LangChain messages of other types have no calls: calls in them are not sent.

@@ -120,6 +120,7 @@ type checker struct {
 
 	// The properties of the turns' format.
 	native      bool                                       // it is the provider's own
+	omits       bool                                       // its SDK omits reasoning of other providers
 	divided     bool                                       // one message of the provider may be several turns
 	resultsOnly bool                                       // calls are known only by their results
 	replaces    func(earlier, later jsonstream.Value) bool // may be nil

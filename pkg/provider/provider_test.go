@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -83,6 +84,27 @@ func TestRoleWithoutParts(t *testing.T) {
 	for _, id := range found(t, Gemini, text, format.Gemini) {
 		if strings.HasPrefix(id, "gemini/role ") && id != "gemini/role /2/role" {
 			t.Errorf("found %s in %s", id, text)
+		}
+	}
+}
+
+// TestReasoningOfOthers checks that the AI SDK's reasoning of another provider, or without a signature, is no fault: its
+// packages for Anthropic and Bedrock do not send it, according to the SDK itself.
+func TestReasoningOfOthers(t *testing.T) {
+	program := oracle.New(t)
+	for p, name := range map[Provider]string{Anthropic: "anthropic", BedrockConverse: "bedrock"} {
+		sdk := program.Start(t, "ai-request", name)
+		for options, sent := range map[string]bool{
+			`{}`: false, `{"openai":{"itemId":"rs_1","reasoningEncryptedContent":"gAAA"}}`: false,
+			`{"anthropic":{"signature":"EqQB"}}`: p == Anthropic, `{"bedrock":{"signature":"EqQB"}}`: p == BedrockConverse,
+		} {
+			text := `[{"role":"user","content":"Weather?"},{"role":"assistant","content":[{"type":"reasoning","text":"Hm.","providerOptions":` + options + `},{"type":"text","text":"Sunny."}]},{"role":"user","content":"Thanks."}]`
+			if ids := found(t, p, text, format.AISDK); len(ids) > 0 {
+				t.Errorf("%s: found %q in %s", p, ids, text)
+			}
+			if answer := sdk.Ask([]byte(text))[0]; !answer.OK || strings.Contains(string(answer.Raw), `"Hm."`) != sent {
+				t.Errorf("%s: the reasoning is sent: want %t in %s", p, sent, answer.Raw)
+			}
 		}
 	}
 }

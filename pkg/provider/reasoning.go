@@ -130,8 +130,6 @@ func (c *checker) checkFinalThinking() {
 func isSigned(v jsonstream.Value) bool {
 	for _, path := range [][]string{
 		{"signature"}, {"extras", "signature"}, {"data"}, {"value", "data"}, {"reasoningContent", "reasoningText", "signature"}, {"reasoningContent", "redactedContent"},
-		{"providerOptions", "anthropic", "signature"}, {"providerOptions", "anthropic", "redactedData"}, {"providerMetadata", "anthropic", "signature"},
-		{"providerMetadata", "anthropic", "redactedData"}, {"providerOptions", "bedrock", "signature"}, {"providerMetadata", "bedrock", "signature"},
 	} {
 		at := v
 		for _, name := range path {
@@ -139,6 +137,26 @@ func isSigned(v jsonstream.Value) bool {
 		}
 		if at.Text() != "" {
 			return true
+		}
+	}
+	return hasProof(v, Anthropic) || hasProof(v, BedrockConverse)
+}
+
+// hasProof reports whether a part of the AI SDK has the signature or the encrypted text of reasoning that its package
+// for a provider sends.
+func hasProof(v jsonstream.Value, p Provider) bool {
+	names := []string{"anthropic"}
+	if p == BedrockConverse {
+		names = []string{"bedrock", "amazonBedrock"}
+	}
+	for _, options := range []string{"providerOptions", "providerMetadata"} {
+		for _, name := range names {
+			data := v.Get(options).Get(name)
+			for _, proof := range []string{"signature", "redactedData", "redactedContent"} {
+				if data.Get(proof).Text() != "" {
+					return true
+				}
+			}
 		}
 	}
 	return false

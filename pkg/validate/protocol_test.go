@@ -292,6 +292,7 @@ func FuzzFormats(f *testing.F) {
 // TestFormatsWithout is like FuzzFormats, for documents without one value each. A rule about a member that
 // only the schema requires has no place for its finding.
 func TestFormatsWithout(t *testing.T) {
+	checkAllFormats(t, []byte(`{"messages": [{"type": "human", "id": "m1", "content": "Hi."}, {"type": "remove", "content": ""}]}`))
 	values, step := 0, tier.Count(7, 1)
 	for _, in := range seeds() {
 		m, err := message.Parse(in, message.Options{})

@@ -52,7 +52,7 @@ export function typed(declarations, type, params = (document) => document) {
     source = declarations + "\n";
     for (const document of documents) {
       starts.push(source.length);
-      source += `export const document${starts.length}: ${type} = ${JSON.stringify(params(document))};\n`;
+      source += `export const document${starts.length}: ${type} = ${literal(params(document))};\n`;
     }
     version++;
     const complaints = new Map();
@@ -75,6 +75,14 @@ export function typed(declarations, type, params = (document) => document) {
     compiled = new Set(documents);
   };
   return check;
+}
+
+// literal is the expression of a value.
+function literal(value) {
+  if (value instanceof Uint8Array) return "new Uint8Array()";
+  if (Array.isArray(value)) return `[${value.map(literal)}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  return `{${Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${literal(member)}`)}}`;
 }
 
 class TypeMismatch extends Error {

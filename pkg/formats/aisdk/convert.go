@@ -114,7 +114,9 @@ type reasoner struct {
 // place of a signature. Of the names of one provider, the first is written.
 var reasoners = []reasoner{
 	{name: "anthropic", provider: "anthropic", signature: "signature", redacted: "redactedData"},
-	{name: "bedrock", provider: "bedrock", signature: "signature", redacted: "redactedData"},
+	{name: "bedrock", provider: "bedrock", signature: "signature", redacted: "redactedContent"},
+	{name: "bedrock", provider: "bedrock", redacted: "redactedData"}, // of @ai-sdk/amazon-bedrock before redactedContent
+	{name: "amazonBedrock", provider: "bedrock", signature: "signature", redacted: "redactedContent"},
 	{name: "openai", provider: "openai", id: "itemId", signature: "reasoningEncryptedContent"},
 	{name: "google", provider: chat.Gemini, signature: thoughtSignature},
 	{name: "googleVertex", provider: chat.Gemini, signature: thoughtSignature},
@@ -136,7 +138,7 @@ func readReasoning(part tree.Node, name string) chat.Part {
 			p.ID = id
 		}
 		switch signature, redacted := data.Get(r.signature), data.Get(r.redacted); {
-		case tree.IsString(signature):
+		case r.signature != "" && tree.IsString(signature):
 			p.Signature = signature
 		case r.redacted != "" && tree.IsString(redacted):
 			p.Signature, p.Redacted = redacted, true

@@ -29,6 +29,8 @@ var Format = format.Descriptor{
 	Sections: true,
 	Profile:  profile,
 
+	OmitsReasoning: true,
+
 	Keys: []format.Key{{Arrays: [][]string{{}, {"messages"}}, Members: []string{"id"}}}, // of UIMessages
 
 	Say: say,

@@ -1,6 +1,7 @@
 package bedrock
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -242,6 +243,9 @@ func (b *writer) block(role string, p chat.Part) tree.Node {
 		case role != "assistant":
 			return tree.None
 		case p.IsSigned() && p.Redacted:
+			if _, err := base64.StdEncoding.DecodeString(p.Signature.Text()); err != nil {
+				return tree.None // the API, which has bytes here, would refuse the request
+			}
 			return chat.Object("reasoningContent", chat.Object("redactedContent", p.Signature))
 		case (p.IsSigned() || provider == unsigned) && p.Text != tree.None && !p.Redacted:
 			return chat.Object("reasoningContent", chat.Object("reasoningText", chat.Object("text", p.Text, "signature", p.Signature)))

@@ -179,6 +179,7 @@ func checkRemovals(root jsonstream.Value, report rulebook.Report) {
 		case id.Text() == removeAll:
 			clear(removable)
 			all = true
+		case !id.Exists(): // the schema requires it
 		case all:
 			report(id, "the remove message is after one that removes all messages, so it stays in the state: found the id %s; leave out the message with this id", finding.QuoteValue(id))
 		case !removable[id.Text()]:

@@ -391,12 +391,15 @@ func plainItem(turn tree.Node) tree.Node {
 func writeItem(item, name tree.Node) tree.Node {
 	kind := item.Get("type").Text()
 	id, status := item.Get("id"), item.Get("status")
-	if status == tree.None {
+	if !tree.IsString(id) {
+		id = tree.None
+	}
+	if !tree.IsString(status) { // the SDK takes no null, either
 		status = tree.String("completed")
 	}
 	switch kind {
 	case "message", "":
-		return writeItemMessage(item, status)
+		return writeItemMessage(item, id, status)
 	case "function_call":
 		return chat.Object("type", tree.String(kind), "id", id, "callId", item.Get("call_id"), "name", item.Get("name"), "arguments", item.Get("arguments"), "status", status)
 	case "function_call_output":
@@ -442,7 +445,7 @@ func writeItem(item, name tree.Node) tree.Node {
 }
 
 // writeItemMessage returns a message. The assistant has parts and a status, and the system a text.
-func writeItemMessage(item, status tree.Node) tree.Node {
+func writeItemMessage(item, id, status tree.Node) tree.Node {
 	role, content := item.Get("role"), item.Get("content")
 	switch role.Text() {
 	case "system", "developer":
@@ -461,7 +464,7 @@ func writeItemMessage(item, status tree.Node) tree.Node {
 			content = writeParts(content)
 		}
 	}
-	return chat.Object("type", tree.String("message"), "id", item.Get("id"), "role", role, "status", status, "content", content)
+	return chat.Object("type", tree.String("message"), "id", id, "role", role, "status", status, "content", content)
 }
 
 // writeParts is the inverse of readParts.

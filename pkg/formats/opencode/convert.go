@@ -178,6 +178,8 @@ type writer struct {
 	asked    tree.Node        // the id of the last message of the user
 	open     map[string]place // calls without a result, by id
 	last     int64            // the time of the last message
+
+	request, response []tree.Member // the members of info that are the same in all messages of a role
 }
 
 // noRequest is the parent of responses before the first message of the user. OpenCode imports only ids.
@@ -190,6 +192,15 @@ type place struct{ message, part int }
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	o := &writer{Writing: w, open: map[string]place{}, asked: tree.String(noRequest)}
 	o.session = sessionOf(w.Meaning, w.Maker)
+	agent, provider, model, zero := tree.String("build"), tree.String("handoff"), tree.String("unknown"), tree.Int(0)
+	folder := folderOf(w.Meaning, w.Maker)
+	o.request = []tree.Member{member("agent", agent), member("model", chat.Object("providerID", provider, "modelID", model))}
+	o.response = []tree.Member{
+		member("modelID", model), member("providerID", provider), member("mode", agent), member("agent", agent),
+		member("path", chat.Object("cwd", folder, "root", folder)), member("cost", zero),
+		member("tokens", chat.Object("input", zero, "output", zero, "reasoning", zero, "cache", chat.Object("read", zero, "write", zero))),
+		member("finish", tree.String("stop")),
+	}
 	for turn, joined := range chat.Joined(turns) {
 		t := chat.Of(turn)
 		if joined != nil {
@@ -242,6 +253,10 @@ func (o *writer) turn(turn tree.Node, t chat.Turn) {
 
 // callsLast returns the parts of a turn in the order in which OpenCode sends them: calls after all others.
 func callsLast(parts []chat.Part) []chat.Part {
+	if i := slices.IndexFunc(parts, func(p chat.Part) bool { return p.Kind == chat.Call }); i < 0 ||
+		!slices.ContainsFunc(parts[i:], func(p chat.Part) bool { return p.Kind != chat.Call }) {
+		return parts
+	}
 	var calls, others []chat.Part
 	for _, p := range parts {
 		if p.Kind == chat.Call {
@@ -320,12 +335,14 @@ func (o *writer) attach(output []chat.Part, message tree.Node) (said []chat.Part
 
 // owned returns a part with an id, as a part of the message with an id.
 func (o *writer) owned(part, id, message tree.Node) tree.Node {
-	members := []tree.Member{{Name: "id", Value: id}, {Name: "sessionID", Value: o.session}, {Name: "messageID", Value: message}}
+	members := append(make([]tree.Member, 0, 3+part.Length()), member("id", id), member("sessionID", o.session), member("messageID", message))
 	for m := part.Children(); m.Next(); {
 		members = append(members, m.Member)
 	}
 	return tree.Object(members...)
 }
+
+func member(name string, value tree.Node) tree.Member { return tree.Member{Name: name, Value: value} }
 
 // id returns the id of an element: ids are in the order of time.
 func (o *writer) id(prefix string, turn tree.Node, index, part int, member string) tree.Node {
@@ -346,16 +363,17 @@ func (o *writer) message(turn tree.Node, role string, parts []tree.Node) {
 	for i, part := range parts {
 		parts[i] = o.owned(part, o.id("prt", turn, index, i, "parts/id"), id)
 	}
-	model := chat.Object("providerID", tree.String("handoff"), "modelID", tree.String("unknown"))
-	info := chat.Object("id", id, "sessionID", o.session, "role", tree.String(role), "time", chat.Object("created", at), "agent", tree.String("build"), "model", model)
+	same, times := o.request, chat.Object("created", at)
 	if role == "assistant" {
-		folder := folderOf(o.Meaning, o.Maker)
-		info = chat.Object("id", id, "sessionID", o.session, "role", tree.String(role), "time", chat.Object("created", at, "completed", at),
-			"parentID", o.asked, "modelID", tree.String("unknown"), "providerID", tree.String("handoff"), "mode", tree.String("build"), "agent", tree.String("build"),
-			"path", chat.Object("cwd", folder, "root", folder), "cost", tree.Int(0),
-			"tokens", chat.Object("input", tree.Int(0), "output", tree.Int(0), "reasoning", tree.Int(0), "cache", chat.Object("read", tree.Int(0), "write", tree.Int(0))), "finish", tree.String("stop"))
+		same, times = o.response, chat.Object("created", at, "completed", at)
+	}
+	info := make([]tree.Member, 0, 5+len(same))
+	info = append(info, member("id", id), member("sessionID", o.session), member("role", tree.String(role)), member("time", times))
+	if role == "assistant" {
+		info = append(info, member("parentID", o.asked))
 	} else {
 		o.asked = id
 	}
-	o.messages = append(o.messages, chat.Object("info", info, "parts", tree.Array(parts...)))
+	info = append(info, same...)
+	o.messages = append(o.messages, chat.Object("info", tree.Object(info...), "parts", tree.Array(parts...)))
 }

@@ -187,8 +187,13 @@ func (t Turn) Canonical() []tree.Node {
 
 // said returns the turn of parts that are not results.
 func (t Turn) said(parts []Part) tree.Node {
+	plain := t.Plain && len(parts) > 0 && parts[0].Kind == Text && parts[0].Signature == tree.None &&
+		!slices.ContainsFunc(parts[1:], func(p Part) bool { return p.Kind != Call })
 	var content, calls []tree.Node
-	for _, p := range parts {
+	for i, p := range parts {
+		if plain && i == 0 {
+			continue // it is the content, rather than a part of it
+		}
 		if p.Kind == Call {
 			call := signed(tree.Object(
 				tree.Member{Name: "id", Value: p.ID}, tree.Member{Name: "type", Value: tree.String("function")},
@@ -202,12 +207,15 @@ func (t Turn) said(parts []Part) tree.Node {
 			content = append(content, p.canonical())
 		}
 	}
-	members := []tree.Member{{Name: "role", Value: tree.String(t.Role)}, {Name: "content", Value: tree.Array(content...)}}
+	members := make([]tree.Member, 2, 3+len(t.Further))
+	members[0], members[1].Name = tree.Member{Name: "role", Value: tree.String(t.Role)}, "content"
 	switch {
-	case t.Plain && len(content) == 1 && parts[0].Kind == Text && parts[0].Signature == tree.None:
+	case plain:
 		members[1].Value = parts[0].Text
 	case len(content) == 0:
 		members[1].Value = tree.String("")
+	default:
+		members[1].Value = tree.Array(content...)
 	}
 	if len(calls) > 0 {
 		members = append(members, tree.Member{Name: "tool_calls", Value: tree.Array(calls...)})

@@ -2,8 +2,8 @@ package chat
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"strconv"
 
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -26,15 +26,16 @@ type Writing struct {
 // depends only on the turn, not on other turns.
 func (w *Writing) ID(turn tree.Node, index int, member string) tree.Node {
 	of := turn.Digest().String()
-	w.seen[of+member]++
+	key := of + member
+	count := w.seen[key] + 1
+	w.seen[key] = count
 	seed := ""
 	if w.Maker.IsFresh() {
 		seed = w.Maker.Seed
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", seed, of, member, w.seen[of+member]))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", seed, of, member, count))
 	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80
-	s := hex.EncodeToString(sum[:16])
-	id := tree.String(s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:])
+	id := tree.String(exchange.UUIDText([16]byte(sum[:16])))
 	return w.Up(index, member, id, "SHA-256 of the seed and the turn, as a UUID")
 }
 
@@ -56,5 +57,5 @@ func (w *Writing) Up(index int, member string, value tree.Node, rule string) tre
 	if w.Maker == nil {
 		return value
 	}
-	return w.Maker.Up(fmt.Sprintf("%s/%d/%s", w.list, index, member), value, rule)
+	return w.Maker.Up(w.list+"/"+strconv.Itoa(index)+"/"+member, value, rule)
 }

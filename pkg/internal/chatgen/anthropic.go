@@ -94,7 +94,7 @@ func (g *gen) assistantMessage(st step, late string) (message, next string) {
 	switch signature := "Eq" + g.id(""); {
 	case st.reasoning != "" && late != "": // thinking stands first
 	case st.reasoning != "" && g.rare(6):
-		blocks = append(blocks, g.object("type", quote("redacted_thinking"), "data", quote(signature)))
+		blocks = append(blocks, g.object("type", quote("redacted_thinking"), "data", quote(signature+"AA"))) // base64, as in the API
 	case st.reasoning != "":
 		blocks = append(blocks, g.object("type", quote("thinking"), "thinking", quote(st.reasoning), "signature", quote(signature)))
 	}

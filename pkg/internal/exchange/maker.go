@@ -39,6 +39,9 @@ func (k *Maker) Up(pointer string, value tree.Node, rule string) tree.Node {
 	if k.IsPlaceholder(pointer) {
 		k.placeholders = append(k.placeholders, pointer)
 	} else {
+		if len(k.Made) == cap(k.Made) { // append would copy long lists more often
+			k.Made = slices.Grow(k.Made, len(k.Made)+1)
+		}
 		k.Made = append(k.Made, MadeUp{Pointer: pointer, Value: value.Compact(), Rule: rule})
 	}
 	return value
@@ -121,8 +124,20 @@ func (k *Maker) UUID(pointer, of string) tree.Node {
 	}
 	h := k.hash(pointer, of)
 	h[6], h[8] = h[6]&0x0f|0x40, h[8]&0x3f|0x80
-	s := hex.EncodeToString(h[:16])
-	return k.Up(pointer, tree.String(s[:8]+"-"+s[8:12]+"-"+s[12:16]+"-"+s[16:20]+"-"+s[20:]), rule)
+	return k.Up(pointer, tree.String(UUIDText([16]byte(h[:16]))), rule)
+}
+
+// UUIDText returns the usual text of a UUID.
+func UUIDText(id [16]byte) string {
+	var s [36]byte
+	hex.Encode(s[:], id[:4])
+	for i, at := range []int{9, 14, 19} {
+		s[at-1] = '-'
+		hex.Encode(s[at:], id[4+2*i:6+2*i])
+	}
+	s[23] = '-'
+	hex.Encode(s[24:], id[10:])
+	return string(s[:])
 }
 
 // Trace makes up a traceparent.

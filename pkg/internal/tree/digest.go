@@ -98,6 +98,8 @@ func (d *digester) of(n Node) Digest {
 			b := bufio.NewWriter(h)
 			n.body.holds.write(b)
 			b.Flush()
+		} else if n.isMade() && len(n.body.text) <= maxPending {
+			d.pending = append(d.pending, n.body.text...)
 		} else if chars := n.chars(); len(chars) > maxPending {
 			flush()
 			h.Write(chars)

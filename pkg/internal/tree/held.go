@@ -20,12 +20,12 @@ type heldText struct {
 
 // Encode returns a string with the value's JSON text in base64.
 func (n Node) Encode() Node {
-	return Node{body: &body{kind: jsonstream.String, holds: &heldText{value: n}}}
+	return Node{body: &body{kind: jsonstream.String, holds: &heldText{value: n}, content: &childless}}
 }
 
 // Labelled returns a string with the value's JSON text after a label.
 func (n Node) Labelled(label string) Node {
-	return Node{body: &body{kind: jsonstream.String, holds: &heldText{n, label}}}
+	return Node{body: &body{kind: jsonstream.String, holds: &heldText{n, label}, content: &childless}}
 }
 
 // write writes the characters of the string.

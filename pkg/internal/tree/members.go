@@ -129,8 +129,12 @@ func (n Node) order() []jsonstream.Value {
 
 // At returns the value at a JSON Pointer, None if there is none.
 func (n Node) At(pointer string) Node {
-	tokens, _ := jsonstream.SplitPointer(pointer)
-	for _, token := range tokens {
+	if !jsonstream.IsPointer(pointer) {
+		return n
+	}
+	for pointer != "" {
+		var token string
+		token, pointer = jsonstream.CutPointer(pointer)
 		if n.Is(jsonstream.Array) {
 			n = n.Element(token)
 		} else {
@@ -168,13 +172,16 @@ func (n Node) Mapped(name string, change func(Node) Node) Node {
 
 // Changed returns the object with members set, as by [Node.With].
 func (n Node) Changed(members []Member) Node {
-	object := &body{kind: jsonstream.Object}
+	object := collection(jsonstream.Object, content{})
 	switch {
 	case !n.Is(jsonstream.Object):
 	case n.isMade():
-		object.base, object.changes, object.members = n.body.base, slices.Clip(n.body.changes), slices.Clone(n.body.members)
+		if n.body.base != None {
+			object.edit = &edit{base: n.body.base, changes: slices.Clip(n.body.changes)}
+		}
+		object.members = append(make([]Member, 0, len(n.body.members)+len(members)), n.body.members...)
 	default:
-		object.base = n
+		object.edit = &edit{base: n}
 	}
 	var removed bool
 	for _, m := range members {

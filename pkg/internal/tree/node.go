@@ -26,18 +26,53 @@ var None Node
 type body struct {
 	doc *document // nil for a constructed value
 
-	kind     jsonstream.Kind
-	text     string // the characters of a string, the text of a number or a literal
+	kind  jsonstream.Kind
+	text  string    // the characters of a string, the text of a number or a literal
+	holds *heldText // the value whose text the string holds, encoded on demand
+	sum   Digest    // computed on first use
+
+	*content // childless for other values than objects and arrays
+}
+
+// A content is what an object or array is made of. It is apart from its body, since most values are others.
+type content struct {
 	elements []Node
 	// An object has the members of base that are not in changes, and its own members.
-	base    Node
-	changes []Member // changed members of base; those without a value are removed
+	*edit
 	members []Member
+	names   map[string]int // a table for many members, built on first lookup
+}
 
-	holds *heldText // the value whose text the string holds, encoded on demand
+// An edit is the part of an object that is from a document, with changes.
+type edit struct {
+	base    Node
+	changes []Member       // changed members of base; those without a value are removed
+	changed map[string]int // a table for many changes, built on first lookup
+}
 
-	changed, names map[string]int // tables for many changes and members, built on first lookup
-	sum            Digest         // computed on first use
+// childless is the content of all values that have none, and original the edit of all values that are not from
+// a document. They do not change.
+var (
+	childless = content{edit: &original}
+	original  edit
+)
+
+// collection returns the body of an object or array.
+func collection(kind jsonstream.Kind, c content) *body {
+	both := &struct {
+		body
+		of content
+	}{body{kind: kind}, c}
+	if c.edit == nil {
+		both.of.edit = &original
+	}
+	both.body.content = &both.of
+	return &both.body
+}
+
+// scalar returns the body of another value.
+func scalar(kind jsonstream.Kind, text string) *body {
+	return &body{kind: kind, text: text, content: &childless}
 }
 
 // A document is a parsed document, with cached results for its large values.
@@ -105,33 +140,33 @@ func (n Node) sibling(v jsonstream.Value) Node {
 
 // Object returns the object with these members.
 func Object(members ...Member) Node {
-	return Node{body: &body{kind: jsonstream.Object, members: members}}
+	return Node{body: collection(jsonstream.Object, content{members: members})}
 }
 
 // Array returns the array of these elements.
 func Array(elements ...Node) Node {
-	return Node{body: &body{kind: jsonstream.Array, elements: elements}}
+	return Node{body: collection(jsonstream.Array, content{elements: elements})}
 }
 
 // String returns a string node. The text must be UTF-8.
-func String(s string) Node { return Node{body: &body{kind: jsonstream.String, text: s}} }
+func String(s string) Node { return Node{body: scalar(jsonstream.String, s)} }
 
 // Int returns an integer node.
 func Int(i int64) Node { return Number(strconv.FormatInt(i, 10)) }
 
 // Number returns a number node with the given text.
-func Number(text string) Node { return Node{body: &body{kind: jsonstream.Number, text: text}} }
+func Number(text string) Node { return Node{body: scalar(jsonstream.Number, text)} }
 
 // Bool returns true or false.
 func Bool(b bool) Node {
 	if b {
-		return Node{body: &body{kind: jsonstream.True, text: "true"}}
+		return Node{body: scalar(jsonstream.True, "true")}
 	}
-	return Node{body: &body{kind: jsonstream.False, text: "false"}}
+	return Node{body: scalar(jsonstream.False, "false")}
 }
 
 // Null returns null.
-func Null() Node { return Node{body: &body{kind: jsonstream.Null, text: "null"}} }
+func Null() Node { return Node{body: scalar(jsonstream.Null, "null")} }
 
 // Kind returns the kind of the value; for None, that of an absent value.
 func (n Node) Kind() jsonstream.Kind {
@@ -188,6 +223,9 @@ func (n Node) NumberText() []byte {
 
 // Integer returns the value of an integer.
 func (n Node) Integer() (int64, bool) {
+	if !n.Is(jsonstream.Number) {
+		return 0, false // without the error of ParseInt, which holds the text
+	}
 	i, err := strconv.ParseInt(string(n.NumberText()), 10, 64)
 	return i, err == nil
 }

@@ -40,11 +40,24 @@ func (n Node) Append(dst []byte) []byte {
 			dst = e.Append(jsonstream.AppendComma(dst))
 		}
 		return append(dst, ']')
+	case n.body.holds == nil && IsString(n):
+		return appendQuoted(dst, n.body.text)
+	case n.body.holds == nil:
+		return append(dst, n.body.text...)
 	default:
 		w := appender(dst)
 		n.writePlain(&w)
 		return w
 	}
+}
+
+// appendQuoted appends the text that writeQuoted writes.
+func appendQuoted(dst []byte, s string) []byte {
+	if quotedSize(s) == len(s) {
+		return append(append(append(dst, '"'), s...), '"')
+	}
+	dst, _ = jsontext.AppendQuote(dst, s)
+	return dst
 }
 
 // size returns the maximum length of the value as compact or plain JSON.
@@ -246,14 +259,22 @@ func (n Node) inOrder(compare func(a, b string) int, do func(Member)) {
 		return
 	}
 	if n.isMade() {
-		members := n.Without()
+		var few [manyMembers]Member // most objects need no more, and no allocation
+		members := few[:0]
+		for c := n.Children(); c.Next(); {
+			members = append(members, c.Member)
+		}
 		slices.SortFunc(members, func(a, b Member) int { return compare(a.Name, b.Name) })
 		for _, m := range members {
 			do(m)
 		}
 		return
 	}
-	members := make([]jsonstream.Value, 0, n.v().Len())
+	var few [manyMembers]jsonstream.Value
+	members := few[:0]
+	if length := n.v().Len(); length > len(few) {
+		members = make([]jsonstream.Value, 0, length)
+	}
 	for v := n.v().First(); v.Exists(); v = v.Next() {
 		members = append(members, v)
 	}

@@ -1,5 +1,6 @@
 // @aws-sdk/client-bedrock-runtime: the messages of a Converse request, or the whole request.
-import { BedrockRuntimeClient, ConverseCommand } from "@aws-sdk/client-bedrock-runtime";
+import { BedrockRuntimeClient, ConverseCommand, ConverseRequest$ } from "@aws-sdk/client-bedrock-runtime";
+import { NormalizedSchema } from "@smithy/core/schema";
 import { typed } from "../types.mjs";
 import { body, Sent } from "../wire.mjs";
 
@@ -15,12 +16,28 @@ const client = new BedrockRuntimeClient({
     },
   },
 });
-const params = (document) => (Array.isArray(document) ? { messages: document } : document);
+const params = (document) => withBytes(Array.isArray(document) ? { messages: document } : document, NormalizedSchema.of(ConverseRequest$));
 const types = typed(
   `import type { ConverseRequest as Params } from "@aws-sdk/client-bedrock-runtime";`,
   `Partial<Params> & { messages: NonNullable<Params["messages"]> }`,
   params,
 );
+
+// withBytes is a value of JSON as the client takes it: where the client's own schema has bytes, JSON has their
+// base64. What the client's decoder does not read stays as it is.
+function withBytes(value, schema) {
+  if (schema.isBlobSchema() && typeof value === "string") {
+    try {
+      return client.config.base64Decoder(value);
+    } catch {
+      return value;
+    }
+  }
+  if (schema.isListSchema() && Array.isArray(value)) return value.map((element) => withBytes(element, schema.getValueSchema()));
+  if (!schema.isStructSchema() || value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  const members = new Map(schema.structIterator());
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, members.has(name) ? withBytes(member, members.get(name)) : member]));
+}
 
 export default () => Object.assign(check, { all: types.all });
 
