@@ -3,8 +3,8 @@
 # Guess:    a text that begins with an empty line or with blanks, as models write it, is read as it was written, by
 #           yaml.v3 itself and by others, also in a list.
 # Observed: in a list, the number of blanks in its header, as in "|4-", is not that of its lines, so that no reader,
-#           yaml.v3 itself included, accepts the document. There is no error when it is written. In a map it is read, but the
-#           empty line is lost.
+#           yaml.v3 itself included, accepts the document. There is no error when it is written. In a map it is
+#           read, but the empty line is lost.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
