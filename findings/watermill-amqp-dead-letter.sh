@@ -1,5 +1,6 @@
 #!/bin/sh
-# Package:  github.com/ThreeDotsLabs/watermill-amqp/v3 v3.0.2 (Go), DefaultMarshaler, with RabbitMQ on 127.0.0.1 (user guest)
+# Package:  github.com/ThreeDotsLabs/watermill-amqp/v3 v3.0.2 (Go), DefaultMarshaler, with RabbitMQ on 127.0.0.1
+#           (user guest)
 # Guess:    a message that watermill published is read from the queue of the dead letters as from the first one. A
 #           header that is no text, as RabbitMQ and other clients write it, is converted or left out.
 # Observed: Unmarshal fails for the x-death that RabbitMQ adds, which is a list, and for a number, so that no subscriber
