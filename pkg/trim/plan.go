@@ -195,12 +195,16 @@ func (d *draft) asks(i int) bool {
 // begins with a user turn. If any turn of an exchange stays, so does its first turn; otherwise the whole
 // exchange is removed at once.
 func (d *draft) exchanges(stays map[int]bool) []int {
+	// Claude Code finds the conversation from a line of the user or the assistant: queued commands after the last
+	// one are no exchange of their own.
+	last := len(d.turns) - 1
+	for last >= 0 && d.h.Turns[last].Item().Get("type").Text() == conversation.QueuedCommand {
+		last--
+	}
 	begins := make([]int, len(d.turns)) // the turn that begins the exchange, or -1
 	first := -1
 	for i := range begins {
-		// Claude Code finds the conversation from a user's line or an assistant's, so a queued command alone is none.
-		queued := d.h.Turns[i].Item().Get("type").Text() == conversation.QueuedCommand
-		if d.units[i] == i && d.asks(i) && !queued && i != d.former && d.turns[i].fate != filtered {
+		if d.units[i] == i && d.asks(i) && i <= last && i != d.former && d.turns[i].fate != filtered {
 			first = i
 		}
 		begins[i] = first

@@ -74,6 +74,8 @@ case $BLOCK in *'handoff session '*|*'/.claude/projects/'*)
 	chmod -R u+w home # where the source tree is read-only
 	unset CLAUDE_CONFIG_DIR CODEX_HOME ;;
 esac
+# the last line of one of them is cut off: only session reads such a file
+case $BLOCK in *check-claims*) rm -f home/.claude/projects/*/5f0c9a34-*.jsonl ;; esac
 
 # what is about data subjects finds an audit log and their keys
 case $BLOCK in *'audit subject'*|*'audit erase'*) handoff example | handoff accept -q --personal-data default >/dev/null ;; esac
