@@ -38,6 +38,7 @@ func TestFrameworks(t *testing.T) {
 		{`[{"role":"assistant","content":[{"type":"redacted-reasoning","data":"cg=="}]}]`, "AI SDK 4"},
 		{`[{"role":"user","content":[{"type":"file","data":"cg==","mimeType":"text/plain"}]}]`, "AI SDK 4"},
 		{`{"raw":"Done.","tasks_output":[],"token_usage":{}}`, "CrewAI"},
+		{`{"$schemaVersion":"1.22","currentTurn":1,"originalInput":"Ship it.","generatedItems":[]}`, "RunState"},
 		{`{"session_id":"s","messages":[{"message":{"role":"user","content":[{"text":"Hi"}]},"message_id":0}]}`, "Strands"},
 		{`{"message":{"role":"user","content":[{"text":"Hi"}]},"message_id":0}`, "Strands"},
 		{`[` + mcp + `]`, "Model Context Protocol"},
