@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -61,6 +62,32 @@ func TestMedia(t *testing.T) {
 			there := converted(t, []byte(tt.in), tt.from, tt.to)
 			mustEqual(t, tree.Of(parsed(t, there)).At(tt.at).Compact(), []byte(tt.want))
 			mustEqual(t, converted(t, there, tt.to, tt.from), []byte(tt.in))
+		})
+	}
+}
+
+// TestMCPResults checks that the content of an MCP tool's result in a UIMessage, as @ai-sdk/mcp stores it, is text and
+// media in other formats, and that isError is a failed result. Converted back, the result is as it was.
+func TestMCPResults(t *testing.T) {
+	const begin = `[{"id":"1","role":"user","parts":[{"type":"text","text":"Look."}]},{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"dynamic-tool","toolName":"shot","toolCallId":"c1","state":"output-available","input":{},"output":`
+	const end = `},{"type":"step-start"},{"type":"text","text":"Done.","state":"done"}]}]`
+	const text, image, link = `{"type":"text","text":"a page"}`, `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`, `{"type":"resource_link","name":"a","uri":"file:///a"}`
+	for _, tt := range []struct{ name, output, want string }{
+		{"a text", `{"content":[` + text + `]}`, `"content":"a page"`},
+		{"a text and data", `{"content":[` + text + `],"structuredContent":{"a":1},"isError":false}`, `"content":"a page"`},
+		{"an image", `{"content":[` + text + `,` + image + `],"isError":false}`, `"content":[` + text + `,{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]`},
+		{"an error", `{"content":[` + text + `],"isError":true}`, `"content":"a page","is_error":true`},
+		{"a link", `{"content":[` + text + `,` + link + `]}`, `"content":[` + text + `,{"type":"text","text":"{\"name\":\"a\",\"type\":\"resource_link\",\"uri\":\"file:///a\"}"}]`},
+		{"no content", `{"content":[],"structuredContent":{"a":1}}`, `"content":"{\"content\":[],\"structuredContent\":{\"a\":1}}"`},
+		{"not of MCP", `{"content":[` + text + `],"page":1}`, `"content":"{\"content\":[{\"text\":\"a page\",\"type\":\"text\"}],\"page\":1}"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			source := []byte(begin + tt.output + end)
+			other := converted(t, source, format.AISDK, format.Anthropic)
+			if want := `{"type":"tool_result","tool_use_id":"c1",` + tt.want + `}`; !strings.Contains(string(other), want) {
+				t.Errorf("the result is not %s:\n%s", want, other)
+			}
+			mustEqual(t, converted(t, other, format.Anthropic, format.AISDK), source)
 		})
 	}
 }
