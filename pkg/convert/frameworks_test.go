@@ -2,6 +2,7 @@ package convert
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,24 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
+
+// TestAgentFrameworkCitations checks that the sources of a text follow it in other formats, as those of all
+// formats do, and that they are citations again in the message that is converted back.
+func TestAgentFrameworkCitations(t *testing.T) {
+	const want = `"It is Ada.\n\nSources:\n- Lives: https://example.org/a: “Ada wrote it.”\n- file_1"`
+	for _, source := range []string{
+		`{"messages":[{"role":"assistant","contents":[{"type":"text","text":"It is Ada.","annotations":[{"type":"citation","title":"Lives","url":"https://example.org/a","snippet":"Ada wrote it.","annotated_regions":[{"type":"text_span","start_index":0,"end_index":9}]},{"type":"citation","file_id":"file_1","tool_name":"search"}]}]}]}`,
+		`{"messages":[{"role":"assistant","contents":[{"$type":"text","text":"It is Ada.","annotations":[{"$type":"citation","title":"Lives","url":"https://example.org/a","snippet":"Ada wrote it.","annotatedRegions":[{"$type":"textSpan","start":0,"end":9}]},{"$type":"citation","fileId":"file_1","toolName":"search"}]}]}]}`,
+	} {
+		for _, to := range []format.Format{format.OpenAIChat, format.Anthropic, format.OpenAIResponses, format.AISDK, format.EAAPL} {
+			other := converted(t, []byte(source), format.AgentFramework, to)
+			if to != format.EAAPL && !strings.Contains(string(other), want) {
+				t.Errorf("%s lacks %s:\n%s", to, want, other)
+			}
+			mustEqual(t, converted(t, other, to, format.AgentFramework), []byte(source))
+		}
+	}
+}
 
 // TestFrameworkMessages converts messages of agent frameworks with every kind of part, there and back.
 func TestFrameworkMessages(t *testing.T) {

@@ -67,7 +67,7 @@ func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 			t.Parts = append(t.Parts, partOf(content))
 		}
 	}
-	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text
+	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text && t.Parts[0].Value == tree.None
 	if len(t.Parts) == 0 {
 		return dst
 	}
@@ -120,6 +120,11 @@ var pythonTypes = map[string]string{
 	"functionApprovalRequest": "function_approval_request", "functionApprovalResponse": "function_approval_response",
 }
 
+// areCitations reports whether the annotations of a text are citations of Agent Framework.
+func areCitations(annotations tree.Node) bool {
+	return annotations.Is(jsonstream.Array) && !annotations.Empty() && tree.All(annotations, func(a tree.Node) bool { return kindOf(a) == "citation" })
+}
+
 // kindOf returns the type of a content, by its name in Python.
 func kindOf(content tree.Node) string {
 	net := content.Get("$type").Text()
@@ -139,6 +144,9 @@ func partOf(content tree.Node) chat.Part {
 	text := content.Get("text")
 	switch kind {
 	case "text":
+		if cited := content.Get("annotations"); tree.IsString(text) && areCitations(cited) {
+			return chat.Part{Kind: chat.Text, Text: text, Value: chat.Object("type", tree.String("text"), "text", text, "annotations", cited)}
+		}
 		if tree.IsString(text) {
 			return chat.Part{Kind: chat.Text, Text: text}
 		}
@@ -286,6 +294,9 @@ func (o writer) content(p chat.Part) tree.Node {
 	case chat.Text:
 		if p.Text.Empty() {
 			return tree.None
+		}
+		if cited := p.Value.Get("annotations"); areCitations(cited) && tree.All(cited, func(c tree.Node) bool { return c.Get(kind) != tree.None }) {
+			return chat.Object(kind, tree.String("text"), "text", p.Value.Get("text"), "annotations", cited)
 		}
 		return chat.Object(kind, tree.String("text"), "text", p.Text)
 	case chat.Reasoning:
