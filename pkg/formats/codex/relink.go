@@ -44,8 +44,8 @@ func relink(lines []format.Line) ([]format.Line, error) {
 	return lines, nil
 }
 
-// errTakenBack reports a compaction that is taken back in the new session, or no longer.
-var errTakenBack = errors.New("the session cannot be rewritten: a rollback would take back another compaction than before")
+// errTakenBack reports a rollback that would take back another compaction than before.
+var errTakenBack = errors.New("the session cannot be rewritten: rollbacks in it take turns back, and would take back other compactions")
 
 // withBeginnings returns lines with the beginning of a turn of the agent before the compaction at an index, and before
 // each message of the user after it and before a last line, unless a turn begins there.
