@@ -212,6 +212,11 @@ func resultOf(id, content tree.Node) chat.Part {
 		output = exception
 	}
 	p.Output = []chat.Part{{Kind: chat.Text, Text: tree.String(valueText(output))}}
+	for _, item := range tree.Elements(content.Get("items")) { // of Python, whose result has the texts of its items
+		if file := partOf(item); file.Kind == chat.File {
+			p.Output, p.Plain = append(p.Output, file), false
+		}
+	}
 	return p
 }
 
