@@ -78,6 +78,9 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 	results := false
 	for _, n := range tree.Elements(content.Get("parts")) {
 		p := r.part(n)
+		if transcript := transcriptIn(n); p.Kind == chat.File && t.Role == "assistant" && transcript != tree.None { // spoken by the model
+			p = chat.Part{Kind: chat.Text, Text: transcript}
+		}
 		if p.Kind == chat.Call && content.Get("role") == tree.None {
 			t.Role = "assistant"
 		}
@@ -255,10 +258,25 @@ func (r *reader) part(n tree.Node) chat.Part {
 	return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String(partType), "text", textOf(n), "part", n)}
 }
 
-// textOf returns the text of a call or result of a tool that the API runs, None for another part.
+// textOf returns the text of a part that only this format has: a call or result of a tool that the API runs, the
+// transcript of audio, or else the name of its content in brackets.
 func textOf(n tree.Node) tree.Node {
 	if h, ok := chat.HostedOf(n); ok {
 		return tree.String(h.Text())
+	}
+	if transcript := transcriptIn(n); transcript != tree.None {
+		return transcript
+	}
+	for c := n.Children(); c.Next(); {
+		return tree.String("[" + c.Name + "]")
+	}
+	return tree.None
+}
+
+// transcriptIn returns the transcript of the audio of a part, None if there is none.
+func transcriptIn(n tree.Node) tree.Node {
+	if text := stringOf(eitherNode(n, "audioTranscription", "audio_transcription").Get("text")); text != tree.None && !text.Empty() {
+		return text
 	}
 	return tree.None
 }
