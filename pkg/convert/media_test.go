@@ -66,6 +66,28 @@ func TestMedia(t *testing.T) {
 	}
 }
 
+// TestMCPResponses checks the results of MCP tools in Gemini's function responses, as mcpToTool of @google/genai and
+// the McpTool of ADK store them: they are text and media in other formats, and isError is a failed result.
+func TestMCPResponses(t *testing.T) {
+	const text, image = `{"type":"text","text":"a page"}`, `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`
+	for _, tt := range []struct{ name, response, want string }{
+		{"a text", `{"content":[` + text + `],"isError":false}`, `"content":"a page"`},
+		{"an image", `{"content":[` + text + `,` + image + `],"structuredContent":{"a":1}}`, `"content":[` + text + `,{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]`},
+		{"an error of the SDK", `{"error":{"content":[` + text + `],"isError":true}}`, `"content":"a page","is_error":true`},
+		{"an error of ADK", `{"content":[` + text + `],"isError":true}`, `"content":"a page","is_error":true`},
+		{"not of MCP", `{"content":[` + text + `],"page":1}`, `"content":"{\"content\":[{\"text\":\"a page\",\"type\":\"text\"}],\"page\":1}"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			source := []byte(`{"contents":[{"role":"user","parts":[{"text":"Look."}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"shot","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"shot","response":` + tt.response + `}}]}]}`)
+			other := converted(t, source, format.Gemini, format.Anthropic)
+			if want := `{"type":"tool_result","tool_use_id":"c1",` + tt.want + `}`; !strings.Contains(string(other), want) {
+				t.Errorf("the result is not %s:\n%s", want, other)
+			}
+			mustEqual(t, converted(t, other, format.Anthropic, format.Gemini), source)
+		})
+	}
+}
+
 // TestReadableMedia checks that the readable text of media that a format has no place for is not lost: of a text file,
 // and of audio with a transcript. The results of a tool of Agent Framework have files in their items.
 func TestReadableMedia(t *testing.T) {

@@ -89,8 +89,8 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	p := chat.Part{Kind: chat.Result, ID: id, Name: name}
 	switch state {
 	case "output-available":
-		if output := part.Get("output"); isMCPResult(output) {
-			result = []chat.Turn{mcpResult(p, output)}
+		if output := part.Get("output"); p.TakeMCPResult(output) {
+			result = []chat.Turn{{Parts: []chat.Part{p}}}
 		} else {
 			result = []chat.Turn{toolResult(p, text(output), output)}
 		}

@@ -301,9 +301,7 @@ func (r *reader) result(f tree.Node) chat.Part {
 			p.ID = r.id()
 		}
 	}
-	text, failed := chat.ReadResponse(f.Get("response"))
-	p.Failed = failed
-	p.Output = []chat.Part{{Kind: chat.Text, Text: text}}
+	p.TakeResponse(f.Get("response"))
 	for _, n := range tree.Elements(f.Get("parts")) {
 		if m, ok := mediaIn(n); ok {
 			p.Output, p.Plain = append(p.Output, chat.Part{Kind: chat.File, Media: m}), false
