@@ -125,12 +125,11 @@ func isAISDK4(root jsonstream.Value) bool {
 					if part.Get("mimeType").Exists() && part.Get("data").Exists() {
 						return true
 					}
-				case "tool-call":
-					if part.Get("args").Exists() && !part.Get("input").Exists() {
-						return true
+				case "tool-call", "tool-result":
+					if part.Get("input").Exists() || part.Get("output").Exists() {
+						return false // of a later version, even if a part after it lacks them
 					}
-				case "tool-result":
-					if part.Get("result").Exists() && !part.Get("output").Exists() {
+					if part.Get("args").Exists() || part.Get("result").Exists() {
 						return true
 					}
 				}

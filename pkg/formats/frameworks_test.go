@@ -77,6 +77,7 @@ func TestNoFramework(t *testing.T) {
 		`[{"role":"user","parts":[{"text":"Hi"}]}]`,
 		`[{"id":"1","role":"user","content":"Hi","parts":[{"type":"text","text":"Hi"}]}]`, // of AI SDK 4, which later versions take
 		`[{"id":"1","role":"assistant","content":"Hi","toolInvocations":[]}]`,
+		`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"t","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"t","result":1}]}]`, // broken
 		`[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"Hi"}]}]`,
 		`{"messages":[{"kind":"response","parts":[{"part_kind":"text","content":"Hi"}]}],"usage":{}}`,
 		`[{"role":{"type":"role","value":"user"},"contents":[{"type":"text","text":"Hi"}]}]`,
