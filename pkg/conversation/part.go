@@ -295,8 +295,8 @@ func (s *shape) hostedApproval(v jsonstream.Value) (Part, bool) {
 	}
 }
 
-// Decision returns the object with the answer of a response to a request for an approval: the response itself or,
-// in the OpenAI Agents SDK for JavaScript, its providerData.
+// Decision returns the object in which an item has its data about an approval: the item itself or, in the OpenAI Agents
+// SDK for JavaScript, its providerData.
 func Decision(response jsonstream.Value) jsonstream.Value {
 	if data := response.Get("providerData"); response.Get("type").Text() == HostedToolCall && data.Exists() {
 		return data
