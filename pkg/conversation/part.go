@@ -261,7 +261,7 @@ func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
 		}
 	case "approvalId":
 		p.ID = s.approvalID
-	case "approval_request_id":
+	case "approval_request_id", "requestId":
 		p.ID = v.Get(t.ID)
 	}
 	return p
@@ -304,10 +304,14 @@ func Decision(response jsonstream.Value) jsonstream.Value {
 	return response
 }
 
-// AskedCall returns the call in an approval of Agent Framework and its id, absent for other parts.
+// AskedCall returns the call in an approval of Agent Framework and its id, absent for other parts and for a call to a
+// tool that the provider runs.
 func AskedCall(approval jsonstream.Value) (call, id jsonstream.Value) {
-	for _, name := range [...]string{"function_call", "functionCall"} {
+	for _, name := range [...]string{"function_call", "functionCall", "toolCall"} {
 		call = approval.Get(name)
+		if t := TypeNamed(call.Get("$type").Text()); t != nil && t.Hosted {
+			continue
+		}
 		if id = callIDOf(call); id.Exists() {
 			return call, id
 		}

@@ -29,6 +29,24 @@ func TestAgentFrameworkCitations(t *testing.T) {
 	}
 }
 
+// TestAgentFrameworkApprovals checks the approvals of Agent Framework 1 for .NET, whose calls are in toolCall, and the
+// tools of MCP servers that the provider runs.
+func TestAgentFrameworkApprovals(t *testing.T) {
+	const call = `"toolCall":{"$type":"functionCall","callId":"c1","name":"rm","arguments":{}}`
+	const asked = `{"messages":[{"role":"user","contents":[{"$type":"text","text":"Go."}]},{"role":"assistant","contents":[{"$type":"toolApprovalRequest","requestId":"r1",` + call + `}]},{"role":"user","contents":[{"$type":"toolApprovalResponse","requestId":"r1","approved":false,` + call + `}]}]}`
+	const hosted = `{"messages":[{"role":"user","contents":[{"$type":"text","text":"Go."}]},{"role":"assistant","contents":[{"$type":"mcpServerToolCall","callId":"m1","name":"find","serverName":"s","arguments":{"q":1}},{"$type":"mcpServerToolResult","callId":"m1","outputs":[{"$type":"text","text":"found it"}]}]}]}`
+	for _, tt := range []struct{ in, want string }{
+		{asked, `{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"rm","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"Error: Tool call invocation was rejected by user.","is_error":true}]}`},
+		{hosted, `[{"type":"text","text":"find {\"q\":1}"},{"type":"text","text":"found it"}]`},
+	} {
+		other := converted(t, []byte(tt.in), format.AgentFramework, format.Anthropic)
+		if !strings.Contains(string(other), tt.want) {
+			t.Errorf("%s is not in\n%s", tt.want, other)
+		}
+		mustEqual(t, converted(t, other, format.Anthropic, format.AgentFramework), []byte(tt.in))
+	}
+}
+
 // TestFrameworkMessages converts messages of agent frameworks with every kind of part, there and back.
 func TestFrameworkMessages(t *testing.T) {
 	for _, tt := range []struct {
