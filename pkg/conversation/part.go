@@ -226,6 +226,11 @@ func (s *shape) part(v jsonstream.Value) (p Part, answered bool) {
 
 // ofType returns the part or item of a type.
 func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
+	if t.Name == HostedToolCall {
+		if p, ok := s.hostedApproval(v); ok {
+			return p
+		}
+	}
 	p := Part{Kind: t.Kind, Value: v}
 	switch t.Kind {
 	case Call, Result:
@@ -256,16 +261,57 @@ func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
 		}
 	case "approvalId":
 		p.ID = s.approvalID
-	case "approval_request_id":
+	case "approval_request_id", "requestId":
 		p.ID = v.Get(t.ID)
 	}
 	return p
 }
 
-// AskedCall returns the call in an approval of Agent Framework and its id, absent for other parts.
+// HostedToolCall is the type of the items of hosted tools in the OpenAI Agents SDK for JavaScript.
+const HostedToolCall = "hosted_tool_call"
+
+// hostedApproval recognises a request for an approval of a tool of an MCP server, and the response to it, in the
+// OpenAI Agents SDK for JavaScript. The SDK writes requests with the type of the Responses API in providerData,
+// and responses with their name only.
+func (s *shape) hostedApproval(v jsonstream.Value) (Part, bool) {
+	data := v.Get("providerData")
+	kind := data.Get("type").Text()
+	if kind == "" {
+		kind = s.name.Text()
+	}
+	switch t := TypeNamed(kind); {
+	case t == nil || t.ID == "":
+		return Part{}, false
+	case t.Kind == ApprovalResponse:
+		return Part{Kind: t.Kind, Value: v, ID: data.Get(t.ID)}, true
+	case t.Kind == ApprovalRequest:
+		p := Part{Kind: t.Kind, Value: v, ID: data.Get(t.ID), Name: data.Get("name")}
+		if !p.ID.Exists() {
+			p.ID = s.id
+		}
+		return p, true
+	default:
+		return Part{}, false
+	}
+}
+
+// Decision returns the object in which an item has its data about an approval: the item itself or, in the OpenAI Agents
+// SDK for JavaScript, its providerData.
+func Decision(response jsonstream.Value) jsonstream.Value {
+	if data := response.Get("providerData"); response.Get("type").Text() == HostedToolCall && data.Exists() {
+		return data
+	}
+	return response
+}
+
+// AskedCall returns the call in an approval of Agent Framework and its id, absent for other parts and for a call to a
+// tool that the provider runs.
 func AskedCall(approval jsonstream.Value) (call, id jsonstream.Value) {
-	for _, name := range [...]string{"function_call", "functionCall"} {
+	for _, name := range [...]string{"function_call", "functionCall", "toolCall"} {
 		call = approval.Get(name)
+		if t := TypeNamed(call.Get("$type").Text()); t != nil && t.Hosted {
+			continue
+		}
 		if id = callIDOf(call); id.Exists() {
 			return call, id
 		}

@@ -73,6 +73,8 @@ var types = []Type{
 	{Name: "item_reference", Formats: "openai-responses"},
 	{Name: "local_shell_call", Kind: Call, Results: "local_shell_call_output function_call_output", ID: "call_id", Formats: "openai-responses"},
 	{Name: "local_shell_call_output", Kind: Result, ID: "call_id", Formats: "openai-responses"},
+	{Name: "mcpServerToolCall", Kind: Call, Hosted: true, Results: "mcpServerToolResult", ID: "call_id", Formats: "agent-framework"},
+	{Name: "mcpServerToolResult", Kind: Result, Hosted: true, ID: "call_id", Formats: "agent-framework"},
 	{Name: "mcp_approval_request", Kind: ApprovalRequest, ID: "id", Formats: "openai-responses"},
 	{Name: "mcp_approval_response", Kind: ApprovalResponse, ID: "approval_request_id", Formats: "openai-responses"},
 	{Name: "mcp_call", Kind: Call, Hosted: true, Formats: "openai-responses"},
@@ -114,6 +116,8 @@ var types = []Type{
 	{Name: "tool-approval-response", Kind: ApprovalResponse, ID: "approvalId", Formats: "ai-sdk"},
 	{Name: "tool-call", Kind: Call, Results: "tool-result", ID: "toolCallId", Formats: "ai-sdk"},
 	{Name: "tool-result", Kind: Result, ID: "toolCallId", Formats: "ai-sdk"},
+	{Name: "toolApprovalRequest", Kind: ApprovalRequest, ID: "requestId", Formats: "agent-framework"}, // since version 1 for .NET
+	{Name: "toolApprovalResponse", Kind: ApprovalResponse, ID: "requestId", Formats: "agent-framework"},
 	{Name: "tool_addition", Formats: "anthropic"},
 	{Name: "tool_call", Kind: Call, Results: "tool", ID: "id", Formats: "langchain"},
 	{Name: "tool_call_chunk", Kind: Call, Results: "tool", ID: "id", Formats: "langchain"},

@@ -58,7 +58,7 @@ func (u *units) join(i, j int) {
 }
 
 func (u *units) add(i int, t Turn) {
-	called, answered := false, false
+	called, answered, decided := false, false, false
 	for e := range Parts(t.Value) {
 		id := e.ID.Text()
 		switch e.Kind {
@@ -72,6 +72,7 @@ func (u *units) add(i int, t Turn) {
 			}
 			continue
 		case ApprovalResponse:
+			decided = true
 			if asked, ok := u.approvals[id]; ok {
 				u.join(asked, i)
 			}
@@ -106,7 +107,7 @@ func (u *units) add(i int, t Turn) {
 		u.responses[id] = i
 	}
 	u.addApproval(i, item)
-	u.addReasoning(i, t.Role, item.Get("type").Text(), called, answered)
+	u.addReasoning(i, t.Role, item.Get("type").Text(), called, answered || decided)
 	if !answered || !t.isTool() {
 		u.speaker = -1
 		if t.Role == "assistant" {
@@ -170,7 +171,7 @@ func (u *units) addApproval(i int, item jsonstream.Value) {
 		}
 		return
 	}
-	if asked, ok := u.approvals[item.Get("approval_request_id").Text()]; ok {
+	if asked, ok := u.approvals[Decision(item).Get("approval_request_id").Text()]; ok {
 		u.join(asked, i)
 	}
 }
@@ -191,12 +192,12 @@ func (u *units) addReasoning(i int, role, kind string, called, answered bool) {
 // assistant, a call, or an item of any other type that is not an answer to the model.
 func IsModelOutput(item jsonstream.Value) bool {
 	called, answered := false, false
-	for e := range ToolEvents(item) {
-		called, answered = called || e.Kind == Call, answered || e.Kind == Result
+	for e := range Parts(item) {
+		called, answered = called || e.Kind == Call, answered || e.Kind == Result || e.Kind == ApprovalResponse
 	}
 	return isModelOutput(Role(item), item.Get("type").Text(), called, answered)
 }
 
 func isModelOutput(role, kind string, called, answered bool) bool {
-	return !answered && (called || role == "assistant" || role == "" && kind != "" && kind != "mcp_approval_response")
+	return !answered && (called || role == "assistant" || role == "" && kind != "")
 }

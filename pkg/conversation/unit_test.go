@@ -56,6 +56,8 @@ func TestUnits(t *testing.T) {
 		{"Responses: reasoning that leads to nothing", []string{item("reasoning"), said("user"), said("assistant")}, "..."},
 		{"Responses: reasoning before an approval", []string{item("reasoning"), `{"type":"mcp_approval_request","id":"1"}`, `{"type":"mcp_approval_response","approval_request_id":"1"}`,
 			`{"type":"mcp_call","approval_request_id":"1"}`}, "aaaa"},
+		{"Agents SDK for JavaScript: reasoning before an approval", []string{item("reasoning"), `{"type":"hosted_tool_call","name":"mcp_approval_request","providerData":{"type":"mcp_approval_request","id":"1"}}`,
+			`{"type":"hosted_tool_call","name":"mcp_approval_response","providerData":{"approval_request_id":"1"}}`, `{"type":"hosted_tool_call","name":"mcp_call","providerData":{"approval_request_id":"1"}}`, said("assistant")}, "aaaa."},
 		{"Responses: approvals without an id", []string{`{"type":"mcp_approval_request"}`, said("user"), said("user"), `{"type":"mcp_call","approval_request_id":""}`}, "...."},
 		{"Responses: a computer", []string{`{"type":"computer_call","id":"x","call_id":"1"}`, `{"type":"computer_call_output","call_id":"1"}`}, "aa"},
 		{"Responses: a shell whose output has the call's id for its own", []string{`{"type":"local_shell_call","id":"x","call_id":"1"}`, `{"type":"local_shell_call_output","id":"1"}`}, "aa"},

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,42 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
+
+// TestAgentFrameworkCitations checks that the sources of a text follow it in other formats, as those of all
+// formats do, and that they are citations again in the message that is converted back.
+func TestAgentFrameworkCitations(t *testing.T) {
+	const want = `"It is Ada.\n\nSources:\n- Lives: https://example.org/a: “Ada wrote it.”\n- file_1"`
+	for _, source := range []string{
+		`{"messages":[{"role":"assistant","contents":[{"type":"text","text":"It is Ada.","annotations":[{"type":"citation","title":"Lives","url":"https://example.org/a","snippet":"Ada wrote it.","annotated_regions":[{"type":"text_span","start_index":0,"end_index":9}]},{"type":"citation","file_id":"file_1","tool_name":"search"}]}]}]}`,
+		`{"messages":[{"role":"assistant","contents":[{"$type":"text","text":"It is Ada.","annotations":[{"$type":"citation","title":"Lives","url":"https://example.org/a","snippet":"Ada wrote it.","annotatedRegions":[{"$type":"textSpan","start":0,"end":9}]},{"$type":"citation","fileId":"file_1","toolName":"search"}]}]}]}`,
+	} {
+		for _, to := range []format.Format{format.OpenAIChat, format.Anthropic, format.OpenAIResponses, format.AISDK, format.EAAPL} {
+			other := converted(t, []byte(source), format.AgentFramework, to)
+			if to != format.EAAPL && !strings.Contains(string(other), want) {
+				t.Errorf("%s lacks %s:\n%s", to, want, other)
+			}
+			mustEqual(t, converted(t, other, to, format.AgentFramework), []byte(source))
+		}
+	}
+}
+
+// TestAgentFrameworkApprovals checks the approvals of Agent Framework 1 for .NET, whose calls are in toolCall, and the
+// tools of MCP servers that the provider runs.
+func TestAgentFrameworkApprovals(t *testing.T) {
+	const call = `"toolCall":{"$type":"functionCall","callId":"c1","name":"rm","arguments":{}}`
+	const asked = `{"messages":[{"role":"user","contents":[{"$type":"text","text":"Go."}]},{"role":"assistant","contents":[{"$type":"toolApprovalRequest","requestId":"r1",` + call + `}]},{"role":"user","contents":[{"$type":"toolApprovalResponse","requestId":"r1","approved":false,` + call + `}]}]}`
+	const hosted = `{"messages":[{"role":"user","contents":[{"$type":"text","text":"Go."}]},{"role":"assistant","contents":[{"$type":"mcpServerToolCall","callId":"m1","name":"find","serverName":"s","arguments":{"q":1}},{"$type":"mcpServerToolResult","callId":"m1","outputs":[{"$type":"text","text":"found it"}]}]}]}`
+	for _, tt := range []struct{ in, want string }{
+		{asked, `{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"rm","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"Error: Tool call invocation was rejected by user.","is_error":true}]}`},
+		{hosted, `[{"type":"text","text":"find {\"q\":1}"},{"type":"text","text":"found it"}]`},
+	} {
+		other := converted(t, []byte(tt.in), format.AgentFramework, format.Anthropic)
+		if !strings.Contains(string(other), tt.want) {
+			t.Errorf("%s is not in\n%s", tt.want, other)
+		}
+		mustEqual(t, converted(t, other, format.Anthropic, format.AgentFramework), []byte(tt.in))
+	}
+}
 
 // TestFrameworkMessages converts messages of agent frameworks with every kind of part, there and back.
 func TestFrameworkMessages(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/provider"
 )
 
 // TestGeminiAndOpenAIChat checks the features that OpenAI's Chat API and Gemini have in common.
@@ -124,5 +125,34 @@ func TestGeminiAddsEvents(t *testing.T) {
 		if got := e.Get("invocationId").Text(); got != "i-1" {
 			t.Errorf("the invocation of event %d is %q", 4+i, got)
 		}
+	}
+}
+
+// TestGeminiContinuedResponses checks that the responses of a function that gives several are one result, in
+// one content or in several, as other formats require.
+func TestGeminiContinuedResponses(t *testing.T) {
+	for _, tt := range []struct{ name, call, responses string }{
+		{"in one content", `"id":"f1",`, `{"role":"user","parts":[R1,R2]}`},
+		{"in two contents", `"id":"f1",`, `{"role":"user","parts":[R1]},{"role":"user","parts":[R2]}`},
+		{"after a text of the model", `"id":"f1",`, `{"role":"user","parts":[R1]},{"role":"model","parts":[{"text":"One."}]},{"role":"user","parts":[R2]}`},
+		{"without an id", ``, `{"role":"user","parts":[R1]},{"role":"user","parts":[R2]}`},
+		{"without an id, after a text of the user", ``, `{"role":"user","parts":[R1]},{"role":"user","parts":[{"text":"And?"}]},{"role":"user","parts":[R2]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			first := `{"functionResponse":{` + tt.call + `"name":"count","response":{"output":"one"},"willContinue":true}}`
+			second := `{"functionResponse":{` + tt.call + `"name":"count","response":{"output":"two"}}}`
+			source := []byte(`{"contents":[{"role":"user","parts":[{"text":"Count."}]},{"role":"model","parts":[{"functionCall":{` + tt.call + `"name":"count","args":{}}}]},` +
+				strings.NewReplacer("R1", first, "R2", second).Replace(tt.responses) + `,{"role":"model","parts":[{"text":"Done."}]}]}`)
+			other := converted(t, source, format.Gemini, format.OpenAIChat)
+			for _, code := range refused(t, format.OpenAIChat, other, provider.OpenAIChat) {
+				t.Errorf("OpenAI refuses the messages: %s", code)
+			}
+			for _, want := range []string{"one", "two"} {
+				if !strings.Contains(string(other), want) {
+					t.Errorf("the response %q is lost: %s", want, other)
+				}
+			}
+			mustEqual(t, converted(t, other, format.OpenAIChat, format.Gemini), source)
+		})
 	}
 }

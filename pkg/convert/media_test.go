@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -61,6 +62,84 @@ func TestMedia(t *testing.T) {
 			there := converted(t, []byte(tt.in), tt.from, tt.to)
 			mustEqual(t, tree.Of(parsed(t, there)).At(tt.at).Compact(), []byte(tt.want))
 			mustEqual(t, converted(t, there, tt.to, tt.from), []byte(tt.in))
+		})
+	}
+}
+
+// TestMCPResponses checks the results of MCP tools in Gemini's function responses, as mcpToTool of @google/genai and
+// the McpTool of ADK store them: they are text and media in other formats, and isError is a failed result.
+func TestMCPResponses(t *testing.T) {
+	const text, image = `{"type":"text","text":"a page"}`, `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`
+	for _, tt := range []struct{ name, response, want string }{
+		{"a text", `{"content":[` + text + `],"isError":false}`, `"content":"a page"`},
+		{"an image", `{"content":[` + text + `,` + image + `],"structuredContent":{"a":1}}`, `"content":[` + text + `,{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]`},
+		{"an error of the SDK", `{"error":{"content":[` + text + `],"isError":true}}`, `"content":"a page","is_error":true`},
+		{"an error of ADK", `{"content":[` + text + `],"isError":true}`, `"content":"a page","is_error":true`},
+		{"not of MCP", `{"content":[` + text + `],"page":1}`, `"content":"{\"content\":[{\"text\":\"a page\",\"type\":\"text\"}],\"page\":1}"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			source := []byte(`{"contents":[{"role":"user","parts":[{"text":"Look."}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"shot","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"shot","response":` + tt.response + `}}]}]}`)
+			other := converted(t, source, format.Gemini, format.Anthropic)
+			if want := `{"type":"tool_result","tool_use_id":"c1",` + tt.want + `}`; !strings.Contains(string(other), want) {
+				t.Errorf("the result is not %s:\n%s", want, other)
+			}
+			mustEqual(t, converted(t, other, format.Anthropic, format.Gemini), source)
+		})
+	}
+}
+
+// TestReadableMedia checks that the readable text of media that a format has no place for is not lost: of a text file,
+// and of audio with a transcript. The results of a tool of Agent Framework have files in their items.
+func TestReadableMedia(t *testing.T) {
+	const audio = `{"inlineData":{"mimeType":"audio/wav","data":"UklGRg=="},"audioTranscription":{"text":"Hello there","finished":true}}`
+	for _, tt := range []struct {
+		name, in string
+		from, to format.Format
+		want     string
+	}{
+		{"a text file in a result", `[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"plain doc"}}]}]}]`,
+			format.Anthropic, format.OpenAIChat, `{"role":"tool","tool_call_id":"c","content":"plain doc"}`},
+		{"a text file for Codex", `[{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"plain doc"}}]}]`,
+			format.Anthropic, format.Codex, `{"type":"input_text","text":"plain doc"}`},
+		{"a transcript alone", `{"contents":[{"role":"user","parts":[{"text":"Listen."},{"audioTranscription":{"text":"Hello there","finished":true}}]}]}`, format.Gemini, format.Anthropic, `{"type":"text","text":"Hello there"}`},
+		{"audio of the model", `{"contents":[{"role":"user","parts":[{"text":"Speak."}]},{"role":"model","parts":[` + audio + `]},{"role":"user","parts":[{"text":"On."}]}]}`, format.Gemini, format.Anthropic, `Hello there`},
+		{"audio of the user", `{"contents":[{"role":"user","parts":[{"text":"Listen."},` + audio + `]}]}`, format.Gemini, format.OpenAIChat, `{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}}`},
+		{"a part of an unknown kind", `{"contents":[{"role":"user","parts":[{"text":"Listen."},{"gesture":{"x":1}}]}]}`, format.Gemini, format.Anthropic, `{"type":"text","text":"[gesture]"}`},
+		{"an image in the result of a tool", `{"messages":[{"role":"user","contents":[{"type":"text","text":"Go."}]},{"role":"assistant","contents":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]},{"role":"tool","contents":[{"type":"function_result","call_id":"c","result":"a page","items":[{"type":"text","text":"a page"},{"type":"data","uri":"data:image/png;base64,iVBORw0KGgo=","media_type":"image/png"}]}]}]}`,
+			format.AgentFramework, format.Anthropic, `"content":[{"type":"text","text":"a page"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			other := converted(t, []byte(tt.in), tt.from, tt.to)
+			if turns, _, _ := strings.Cut(string(other), `"handoff":{`); !strings.Contains(turns, tt.want) {
+				t.Errorf("%s is not in\n%s", tt.want, other)
+			}
+			mustEqual(t, converted(t, other, tt.to, tt.from), []byte(tt.in))
+		})
+	}
+}
+
+// TestMCPResults checks that the content of an MCP tool's result in a UIMessage, as @ai-sdk/mcp stores it, is text and
+// media in other formats, and that isError is a failed result. Converted back, the result is as it was.
+func TestMCPResults(t *testing.T) {
+	const begin = `[{"id":"1","role":"user","parts":[{"type":"text","text":"Look."}]},{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"dynamic-tool","toolName":"shot","toolCallId":"c1","state":"output-available","input":{},"output":`
+	const end = `},{"type":"step-start"},{"type":"text","text":"Done.","state":"done"}]}]`
+	const text, image, link = `{"type":"text","text":"a page"}`, `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`, `{"type":"resource_link","name":"a","uri":"file:///a"}`
+	for _, tt := range []struct{ name, output, want string }{
+		{"a text", `{"content":[` + text + `]}`, `"content":"a page"`},
+		{"a text and data", `{"content":[` + text + `],"structuredContent":{"a":1},"isError":false}`, `"content":"a page"`},
+		{"an image", `{"content":[` + text + `,` + image + `],"isError":false}`, `"content":[` + text + `,{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]`},
+		{"an error", `{"content":[` + text + `],"isError":true}`, `"content":"a page","is_error":true`},
+		{"a link", `{"content":[` + text + `,` + link + `]}`, `"content":[` + text + `,{"type":"text","text":"{\"name\":\"a\",\"type\":\"resource_link\",\"uri\":\"file:///a\"}"}]`},
+		{"no content", `{"content":[],"structuredContent":{"a":1}}`, `"content":"{\"content\":[],\"structuredContent\":{\"a\":1}}"`},
+		{"not of MCP", `{"content":[` + text + `],"page":1}`, `"content":"{\"content\":[{\"text\":\"a page\",\"type\":\"text\"}],\"page\":1}"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			source := []byte(begin + tt.output + end)
+			other := converted(t, source, format.AISDK, format.Anthropic)
+			if want := `{"type":"tool_result","tool_use_id":"c1",` + tt.want + `}`; !strings.Contains(string(other), want) {
+				t.Errorf("the result is not %s:\n%s", want, other)
+			}
+			mustEqual(t, converted(t, other, format.Anthropic, format.AISDK), source)
 		})
 	}
 }

@@ -48,10 +48,10 @@ type Elements struct {
 	Hold func(element jsonstream.Value, first int, turns []jsonstream.Value) []byte
 	Lift func(element, turn jsonstream.Value) []byte
 	// Relink updates the references between lines so that a Trail finds the conversation again
-	// after lines were removed, added or moved. It may move one line. lines has all lines of the
-	// file, in order. The error explains why relinking is impossible. Relink is nil if the
-	// conversation is in file order.
-	Relink func(lines []Line) error
+	// after lines were removed, added or moved. It may move one line, and returns the lines with
+	// those that it adds. lines has all lines of the file, in order; Relink may change it. The error
+	// explains why relinking is impossible. Relink is nil if the conversation is in file order.
+	Relink func(lines []Line) ([]Line, error)
 }
 
 // A Trail finds the turns in one list. The list may come in parts, so that a long file need not be

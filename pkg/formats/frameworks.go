@@ -29,6 +29,7 @@ var frameworks = []framework{
 	{isGeminiCLI, "as a line of a session of the Gemini CLI has; give the whole file, whose first line describes the session"},
 	{isCopilotCLI, "as an event of the Copilot CLI has; give the whole file"},
 	{isThread, "as a serialized thread or session of Agent Framework has; take its messages with jq '.chat_message_store_state.messages', '.state.in_memory.messages' or '.storeState.messages'"},
+	{isRunState, `as a RunState of the OpenAI Agents SDK has; take its items with jq '[(.originalInput | if type == "string" then {role: "user", content: .} else .[] end), (.generatedItems[] | select(.type != "tool_approval_item") | .rawItem)]'`},
 	{isLlamaIndex, "as chat messages of LlamaIndex have; to_openai_message_dicts of llama_index.llms.openai.utils writes OpenAI Chat messages"},
 	{isHaystack, "as chat messages of Haystack have; to_openai_dict_format() writes OpenAI Chat messages"},
 }
@@ -56,6 +57,11 @@ func messageIn(root jsonstream.Value) jsonstream.Value {
 		}
 	}
 	return root
+}
+
+// isRunState recognises a run that waits for approvals, as the OpenAI Agents SDK stores it.
+func isRunState(root jsonstream.Value) bool {
+	return root.Get("$schemaVersion").Exists() && root.Get("originalInput").Exists() && root.Get("generatedItems").Kind() == jsonstream.Array
 }
 
 func isAutoGen(root jsonstream.Value) bool {
@@ -119,12 +125,11 @@ func isAISDK4(root jsonstream.Value) bool {
 					if part.Get("mimeType").Exists() && part.Get("data").Exists() {
 						return true
 					}
-				case "tool-call":
-					if part.Get("args").Exists() && !part.Get("input").Exists() {
-						return true
+				case "tool-call", "tool-result":
+					if part.Get("input").Exists() || part.Get("output").Exists() {
+						return false // of a later version, even if a part after it lacks them
 					}
-				case "tool-result":
-					if part.Get("result").Exists() && !part.Get("output").Exists() {
+					if part.Get("args").Exists() || part.Get("result").Exists() {
 						return true
 					}
 				}

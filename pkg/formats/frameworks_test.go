@@ -38,6 +38,7 @@ func TestFrameworks(t *testing.T) {
 		{`[{"role":"assistant","content":[{"type":"redacted-reasoning","data":"cg=="}]}]`, "AI SDK 4"},
 		{`[{"role":"user","content":[{"type":"file","data":"cg==","mimeType":"text/plain"}]}]`, "AI SDK 4"},
 		{`{"raw":"Done.","tasks_output":[],"token_usage":{}}`, "CrewAI"},
+		{`{"$schemaVersion":"1.22","currentTurn":1,"originalInput":"Ship it.","generatedItems":[]}`, "RunState"},
 		{`{"session_id":"s","messages":[{"message":{"role":"user","content":[{"text":"Hi"}]},"message_id":0}]}`, "Strands"},
 		{`{"message":{"role":"user","content":[{"text":"Hi"}]},"message_id":0}`, "Strands"},
 		{`[` + mcp + `]`, "Model Context Protocol"},
@@ -76,6 +77,7 @@ func TestNoFramework(t *testing.T) {
 		`[{"role":"user","parts":[{"text":"Hi"}]}]`,
 		`[{"id":"1","role":"user","content":"Hi","parts":[{"type":"text","text":"Hi"}]}]`, // of AI SDK 4, which later versions take
 		`[{"id":"1","role":"assistant","content":"Hi","toolInvocations":[]}]`,
+		`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"t","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"t","result":1}]}]`, // broken
 		`[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"Hi"}]}]`,
 		`{"messages":[{"kind":"response","parts":[{"part_kind":"text","content":"Hi"}]}],"usage":{}}`,
 		`[{"role":{"type":"role","value":"user"},"contents":[{"type":"text","text":"Hi"}]}]`,

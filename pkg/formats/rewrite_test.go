@@ -55,19 +55,36 @@ func copilotLog(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// codexLog returns a rollout with rollbacks, some of more turns than there are.
+// codexLog returns a rollout with rollbacks, some of more turns than there are, and with compactions of both kinds,
+// with or without the events that begin and end the agent's turns.
 func codexLog(r *rand.Rand) []byte {
 	var b bytes.Buffer
-	b.WriteString(`{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n")
-	for n := range 3 + r.IntN(20) {
-		kind, payload := "response_item", fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":"text %d"}]}`, n)
-		switch r.IntN(12) {
-		case 0:
-			kind, payload = "event_msg", fmt.Sprintf(`{"type":"thread_rolled_back","num_turns":%d}`, 1+r.IntN(4))
-		case 1, 2, 3, 4, 5:
-			payload = fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"text %d"}]}`, n)
-		}
+	write := func(kind, payload string) {
 		fmt.Fprintf(&b, `{"timestamp":"t","type":%q,"payload":%s}`+"\n", kind, payload)
+	}
+	said := func(n int) string {
+		return fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":"text %d"}]}`, n)
+	}
+	write("session_meta", `{"id":"s"}`)
+	events := r.IntN(2) == 0
+	for n := range 3 + r.IntN(20) {
+		switch r.IntN(15) {
+		case 0:
+			write("event_msg", fmt.Sprintf(`{"type":"thread_rolled_back","num_turns":%d}`, 1+r.IntN(4)))
+		case 1, 2, 3, 4, 5:
+			write("response_item", fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"text %d"}]}`, n))
+		case 6:
+			if r.IntN(2) == 0 {
+				write("compacted", fmt.Sprintf(`{"message":"","replacement_history":[%s,%s]}`, said(100+n), said(200+n)))
+			} else {
+				write("compacted", fmt.Sprintf(`{"message":"text %d"}`, 300+n))
+			}
+		default:
+			if events {
+				write("event_msg", fmt.Sprintf(`{"type":"task_started","turn_id":"%d"}`, n))
+			}
+			write("response_item", said(n))
+		}
 	}
 	return b.Bytes()
 }

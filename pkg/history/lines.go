@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -26,9 +27,11 @@ var errTurns = errors.New("the session cannot be rewritten: other lines of it ta
 func (h *History) WithTurns(turns []Line) ([]byte, error) {
 	lines := h.place(turns)
 	if relink := h.Layout().Known.Relink; relink != nil {
-		if err := relink(lines); err != nil {
+		linked, err := relink(lines)
+		if err != nil {
 			return nil, err
 		}
+		lines = linked
 	}
 	root := jsonstream.NewDraft(h.Root)
 	for root.Len() > 0 {
@@ -53,10 +56,26 @@ func (h *History) WithTurns(turns []Line) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(h.Layout().Known.Path(doc.Root().Elements())) != len(turns) {
+	var all []jsonstream.Value
+	for _, v := range doc.Root().Elements() {
+		all = append(all, v)
+	}
+	known := h.Layout().Known
+	read := known.At(known.Path(doc.Root().Elements()), func(index int) jsonstream.Value { return all[index] })
+	if !slices.EqualFunc(read, turns, func(v jsonstream.Value, t Line) bool { return gist(v) == gist(t.Value) }) {
 		return nil, errTurns
 	}
 	return text, nil
+}
+
+// gist returns the text of a turn and its calls and results, which rewriting keeps.
+func gist(turn jsonstream.Value) string {
+	t := conversation.Turn{Value: turn}
+	text := t.Text()
+	for p := range conversation.ToolEvents(turn) {
+		text += "\x00" + p.ID.Text()
+	}
+	return text
 }
 
 // place returns all lines, including the lines of the new turns, and the removed lines without a value.

@@ -153,7 +153,7 @@ func isAside(kind string) bool {
 // part if the user went on without a response, if its input did not arrive whole, or if the provider runs its tool
 // after the approval; its result is one, too.
 func (r *reader) readApproval(p conversation.Part) bool {
-	isSent := r.provider == OpenAIResponses && r.native
+	isSent := r.provider == OpenAIResponses && (r.native || p.Value.Get("type").Text() == conversation.HostedToolCall)
 	switch {
 	case p.Kind == conversation.Call && p.Hosted && r.isAsked(p):
 		r.unsent[p.ID.Text()] = true

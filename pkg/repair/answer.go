@@ -24,16 +24,16 @@ func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text 
 	case v.Parent().Name() == "toolRequests": // the Copilot CLI
 		at, id := turn.Get("timestamp").Text(), format.MadeID(call.ID.Text())
 		return format.Fill(`{"type":"tool.execution_complete","data":{"toolCallId":%,"success":false,"error":{"message":%}},"id":%,"timestamp":%,"parentId":%}`, call.ID.Text(), text, id, at, turn.Get("id").Text()), nil
+	case v.Parent().Name() == "contents" && v.Get("$type").Exists(): // Agent Framework, whose approvals have a functionCall, too
+		return format.Fill(`{"$type":"functionResult","callId":%,"result":%}`, id, text), &form{list: "contents", role: "tool"}
+	case v.Parent().Name() == "contents":
+		return format.Fill(`{"type":"function_result","call_id":%,"result":%,"exception":%}`, id, text, text), &form{list: "contents", role: "tool"}
 	case v.Get("functionCall").Exists(), v.Get("function_call").Exists():
 		return geminiResult(call, text), &form{list: "parts", role: "user"}
 	case v.Get("toolUse").Exists():
 		return format.Fill(`{"toolResult":{"toolUseId":%,"content":[{"text":%}],"status":"error"}}`, id, text), &form{list: "content", role: "user"}
 	case v.Get("part_kind").Exists(): // Pydantic AI
 		return format.Fill(`{"tool_name":%,"content":%,"tool_call_id":%,"outcome":"failed","part_kind":"tool-return"}`, call.Tool(), text, id), &form{list: "parts", role: "request", by: "kind"}
-	case v.Parent().Name() == "contents" && v.Get("$type").Exists(): // Agent Framework
-		return format.Fill(`{"$type":"functionResult","callId":%,"result":%}`, id, text), &form{list: "contents", role: "tool"}
-	case v.Parent().Name() == "contents":
-		return format.Fill(`{"type":"function_result","call_id":%,"result":%,"exception":%}`, id, text, text), &form{list: "contents", role: "tool"}
 	case kind == "tool-call":
 		return format.Fill(`{"type":"tool-result","toolCallId":%,"toolName":%,"output":{"type":"error-text","value":%}}`, id, call.Tool(), text), &form{list: "content", role: "tool"}
 	case kind == "tool_use" && !isLangChain(turn) && conversation.Item(turn).Get("role").Exists():

@@ -180,12 +180,12 @@ func (r *repairer) mendItemID(f provider.Fault) bool {
 			return true
 		}
 	}
-	switch item.Get("type").Text() {
-	case "reasoning":
-		return r.dropReasoning(f)
-	case "mcp_approval_request":
+	if _, ok := r.partAt(i, f.At, conversation.ApprovalRequest); ok {
 		r.renameRequest(f, i)
 		return true
+	}
+	if item.Get("type").Text() == "reasoning" {
+		return r.dropReasoning(f)
 	}
 	r.step(f, i, "removed the id of the item")
 	r.edit(i, f.At, nil)
@@ -198,13 +198,18 @@ func (r *repairer) renameRequest(f provider.Fault, i int) {
 	id := f.At.Text()
 	taken := map[string]bool{}
 	waiting := 0 // earlier requests without a response
-	var about []int
+	type reference struct {
+		at int
+		id jsonstream.Value
+	}
+	var about []reference
 	for j, it := range r.items {
 		item := it.turn.Item()
 		taken[item.Get("id").Text()] = true
-		switch isAbout := item.Get("approval_request_id").Text() == id; {
+		to := conversation.Decision(item).Get("approval_request_id")
+		switch isAbout := to.Text() == id; {
 		case isAbout && j > i:
-			about = append(about, j)
+			about = append(about, reference{j, to})
 		case isAbout && waiting > 0:
 			waiting--
 		case j < i && item.Get("id").Text() == id:
@@ -217,8 +222,15 @@ func (r *repairer) renameRequest(f provider.Fault, i int) {
 	}
 	r.step(f, i, "gave the approval request the id %q, also in its response", fresh)
 	r.edit(i, f.At, format.Fill("%", fresh))
-	for _, j := range about[min(waiting, max(len(about)-1, 0)):] {
-		r.edit(j, r.items[j].turn.Item().Get("approval_request_id"), format.Fill("%", fresh))
+	item := r.items[i].turn.Item()
+	for _, at := range []jsonstream.Value{item.Get("id"), item.Get("providerData").Get("id")} { // of the Agents SDK for JavaScript
+		if at.Text() == id {
+			r.edit(i, at, format.Fill("%", fresh))
+			break // at most one of them is not f.At
+		}
+	}
+	for _, response := range about[min(waiting, max(len(about)-1, 0)):] {
+		r.edit(response.at, response.id, format.Fill("%", fresh))
 	}
 }
 

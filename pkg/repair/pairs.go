@@ -61,7 +61,11 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	if ask, ok := r.partAt(i, f.At, conversation.ApprovalRequest); ok {
 		r.step(f, i, "denied the approval request %q, which has no response", ask.ID.Text())
-		r.insert(i+1, r.around(r.items[i].turn.Value, format.Fill(`{"type":"mcp_approval_response","approval_request_id":%,"approve":false,"reason":%}`, ask.ID.Text(), NoResult)))
+		denied := format.Fill(`{"type":"mcp_approval_response","approval_request_id":%,"approve":false,"reason":%}`, ask.ID.Text(), NoResult)
+		if ask.Value.Get("type").Text() == conversation.HostedToolCall { // of the Agents SDK for JavaScript
+			denied = format.Fill(`{"type":"hosted_tool_call","name":"mcp_approval_response","providerData":{"approve":false,"approval_request_id":%,"reason":%}}`, ask.ID.Text(), NoResult)
+		}
+		r.insert(i+1, r.around(r.items[i].turn.Value, denied))
 		return true
 	}
 	call, ok := r.partAt(i, f.At, conversation.Call)
@@ -424,6 +428,7 @@ func noteText(result conversation.Part, why string) string {
 
 // decisionOf returns the text of a response to a request for an approval.
 func decisionOf(response jsonstream.Value) string {
+	response = conversation.Decision(response)
 	switch reason := response.Get("reason").Text(); {
 	case response.Get("approve").Kind() == jsonstream.True, response.Get("approved").Kind() == jsonstream.True: // of the AI SDK
 		return "The call is approved."

@@ -213,6 +213,13 @@ func TestJoined(t *testing.T) {
 		"the same audio twice":     {`{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a1"}}`, `{"role":"assistant","audio":{"id":"a1"}}`, 0},
 		"two audios":               {`{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a2"}}`, `{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","audio":{"id":"a2"}}`, 1},
 		"a call of the first form": {`{"role":"assistant","content":"A"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"R"}`, `{"role":"assistant","content":"A","function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"R"}`, 0},
+		// Reasoning beside the parts, of DeepSeek and vLLM, and of OpenRouter.
+		"reasoning of both turns":    {`{"role":"assistant","content":"A","reasoning_content":"Hm."},{"role":"assistant","content":"B","reasoning_content":"So."}`, `{"role":"assistant","content":"A\n\nB","reasoning_content":"Hm.\n\nSo."}`, 0},
+		"reasoning of the second":    {`{"role":"assistant","content":"A"},{"role":"assistant","content":"B","reasoning":"So."}`, `{"role":"assistant","content":"A\n\nB","reasoning":"So."}`, 0},
+		"details of reasoning":       {`{"role":"assistant","content":"A","reasoning_details":[{"text":"Hm."}]},{"role":"assistant","content":"B","reasoning_details":[{"text":"So."}]}`, `{"role":"assistant","content":"A\n\nB","reasoning_details":[{"text":"Hm."},{"text":"So."}]}`, 0},
+		"reasoning of another kind":  {`{"role":"assistant","content":"A","reasoning":{"text":"Hm."}},{"role":"assistant","content":"B","reasoning":"So."}`, `{"role":"assistant","content":"A","reasoning":{"text":"Hm."}},{"role":"assistant","content":"B","reasoning":"So."}`, 1},
+		"sources of the second":      {`{"role":"assistant","audio":{"id":"a1"}},{"role":"assistant","content":"B","annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":1}}]}`, `{"role":"assistant","audio":{"id":"a1"},"content":"B","annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":1}}]}`, 0},
+		"sources after another text": {`{"role":"assistant","content":"A"},{"role":"assistant","content":"B","annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":1}}]}`, `{"role":"assistant","content":"A"},{"role":"assistant","content":"B","annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":1}}]}`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const before, after = `[{"role":"user","content":"Go."},`, `,{"role":"user","content":"On."}]`

@@ -198,6 +198,10 @@ func (r *repairer) mendTurnID(f provider.Fault) bool {
 	if !again { // the other turn was removed
 		return false
 	}
+	if _, ok := r.partAt(i, f.At, conversation.ApprovalRequest); ok {
+		r.renameRequest(f, i)
+		return true
+	}
 	fresh := ""
 	for n := 2; fresh == "" || taken[fresh]; n++ {
 		fresh = fmt.Sprintf("%s_%d", f.At.Text(), n)

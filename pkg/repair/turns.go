@@ -80,8 +80,8 @@ type member struct {
 	value []byte
 }
 
-// joinTurns returns the changes of turn a by which it also has the parts of turn b. It returns false if a part of b
-// has no place in a.
+// joinTurns returns the changes of turn a by which it also has the parts and the reasoning of turn b. It returns false
+// if a part of b, or its reasoning or sources, have no place in a.
 func joinTurns(a, b jsonstream.Value) (changes []member, ok bool) {
 	name := "content"
 	if a.Get("parts").Exists() {
@@ -110,6 +110,8 @@ func joinTurns(a, b jsonstream.Value) (changes []member, ok bool) {
 			changes, ok = append(changes, member{list, all}), ok && isList
 		}
 	}
+	besides, kept := joinBesides(a, b, len(said) > 1 || !isEmpty(said[0]))
+	changes, ok = append(changes, besides...), ok && kept
 	for _, name := range single {
 		switch before, value := a.Get(name), b.Get(name); {
 		case isEmpty(value):
@@ -118,6 +120,31 @@ func joinTurns(a, b jsonstream.Value) (changes []member, ok bool) {
 		default:
 			ok = ok && same(before, value)
 		}
+	}
+	return changes, ok
+}
+
+// joinBesides returns the changes of turn a by which it also has the reasoning and sources that turn b has beside its
+// parts: in members of OpenRouter, DeepSeek and vLLM, of OpenAI's search models, and of LangChain. The places of sources
+// are those in the text of their turn. says is set if a has a text.
+func joinBesides(a, b jsonstream.Value, says bool) (changes []member, ok bool) {
+	ok = true
+	for _, name := range []string{"reasoning_content", "reasoning", "reasoning_details", "annotations"} {
+		before, value := a.Get(name), b.Get(name)
+		if isEmpty(value) || value.Kind() == jsonstream.Array && value.Len() == 0 {
+			continue
+		}
+		joined, all := joinContents(before, value)
+		ok = ok && all && (isEmpty(before) || before.Kind() == value.Kind()) && (name != "annotations" || !says)
+		changes = append(changes, member{name, joined})
+	}
+	before, value := a.Get("additional_kwargs"), b.Get("additional_kwargs").Get("reasoning_content")
+	switch joined, all := joinContents(before.Get("reasoning_content"), value); {
+	case isEmpty(value):
+	case !before.Exists():
+		changes = append(changes, member{"additional_kwargs", format.Fill(`{"reasoning_content":%}`, value.Text())})
+	default:
+		changes, ok = append(changes, member{"additional_kwargs/reasoning_content", joined}), ok && all
 	}
 	return changes, ok
 }

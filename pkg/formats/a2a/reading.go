@@ -147,8 +147,9 @@ func partOf(n tree.Node, role string) chat.Part {
 		}
 	case adkResponse:
 		if id != tree.None && role != "artifact" {
-			text, failed := chat.ReadResponse(data.Get("response"))
-			return chat.Part{Kind: chat.Result, ID: id, Name: name, Output: []chat.Part{{Kind: chat.Text, Text: text}}, Plain: true, Failed: failed}
+			p := chat.Part{Kind: chat.Result, ID: id, Name: name}
+			p.TakeResponse(data.Get("response"))
+			return p
 		}
 	}
 	said := n

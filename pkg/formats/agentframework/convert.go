@@ -67,7 +67,7 @@ func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 			t.Parts = append(t.Parts, partOf(content))
 		}
 	}
-	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text
+	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text && t.Parts[0].Value == tree.None
 	if len(t.Parts) == 0 {
 		return dst
 	}
@@ -80,11 +80,11 @@ func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 // approval reads a request for an approval, which is the call if there is no other, or the response to it: a
 // denied call has failed. The result of an approved call has a content of its own.
 func (r *reader) approval(content tree.Node) []chat.Part {
-	asked := either(content, "function_call", "functionCall") // without its type in .NET
+	asked := askedIn(content)
 	call := chat.Part{Kind: chat.Call, ID: either(asked, "call_id", "callId"), Name: asked.Get("name"), Arguments: arguments(asked.Get("arguments"))}
 	id := call.ID.Text()
 	switch {
-	case !tree.IsString(call.ID) || !tree.IsString(call.Name):
+	case !tree.IsString(call.ID) || !tree.IsString(call.Name) || kindOf(asked) == "mcp_server_tool_call": // the provider runs it
 		return []chat.Part{partOf(content)}
 	case kindOf(content) == "function_approval_request" && !r.called[id]:
 		r.called[id] = true
@@ -94,6 +94,14 @@ func (r *reader) approval(content tree.Node) []chat.Part {
 		return []chat.Part{{Kind: chat.Result, ID: call.ID, Name: call.Name, Output: text, Plain: true, Failed: true}}
 	}
 	return nil
+}
+
+// askedIn returns the call in an approval: in .NET, a functionCall without its type or, since version 1, a toolCall.
+func askedIn(approval tree.Node) tree.Node {
+	if call := either(approval, "function_call", "functionCall"); call != tree.None {
+		return call
+	}
+	return approval.Get("toolCall")
 }
 
 func roleOf(message tree.Node) string {
@@ -117,7 +125,14 @@ func either(n tree.Node, python, net string) tree.Node {
 // pythonTypes maps the names of types in .NET to those in Python.
 var pythonTypes = map[string]string{
 	"reasoning": "text_reasoning", "functionCall": "function_call", "functionResult": "function_result", "hostedFile": "hosted_file",
+	"toolApprovalRequest": "function_approval_request", "toolApprovalResponse": "function_approval_response",
+	"mcpServerToolCall": "mcp_server_tool_call", "mcpServerToolResult": "mcp_server_tool_result",
 	"functionApprovalRequest": "function_approval_request", "functionApprovalResponse": "function_approval_response",
+}
+
+// areCitations reports whether the annotations of a text are citations of Agent Framework.
+func areCitations(annotations tree.Node) bool {
+	return annotations.Is(jsonstream.Array) && !annotations.Empty() && tree.All(annotations, func(a tree.Node) bool { return kindOf(a) == "citation" })
 }
 
 // kindOf returns the type of a content, by its name in Python.
@@ -139,6 +154,9 @@ func partOf(content tree.Node) chat.Part {
 	text := content.Get("text")
 	switch kind {
 	case "text":
+		if cited := content.Get("annotations"); tree.IsString(text) && areCitations(cited) {
+			return chat.Part{Kind: chat.Text, Text: text, Value: chat.Object("type", tree.String("text"), "text", text, "annotations", cited)}
+		}
 		if tree.IsString(text) {
 			return chat.Part{Kind: chat.Text, Text: text}
 		}
@@ -168,17 +186,28 @@ func partOf(content tree.Node) chat.Part {
 	case "code_interpreter_tool_call", "code_interpreter_tool_result":
 		return other(content, tree.String(textsOf(either(content, "inputs", "outputs"))))
 	case "mcp_server_tool_call":
-		return other(content, tree.String(either(content, "tool_name", "toolName").Text()+" "+arguments(content.Get("arguments")).Text()))
+		tool := either(content, "tool_name", "toolName")
+		if tool == tree.None {
+			tool = name
+		}
+		return other(content, tree.String(tool.Text()+" "+arguments(content.Get("arguments")).Text()))
 	case "mcp_server_tool_result":
-		return other(content, tree.String(valueText(content.Get("output"))))
+		output := either(content, "output", "outputs")
+		if output == tree.None {
+			output = content.Get("result")
+		}
+		if texts := textsOf(output); texts != "" {
+			return other(content, tree.String(texts))
+		}
+		return other(content, tree.String(valueText(output)))
 	case "function_approval_response":
 		answer := "denied: "
 		if content.Get("approved").Is(jsonstream.True) {
 			answer = "approved: "
 		}
-		return other(content, tree.String(answer+either(content, "function_call", "functionCall").Get("name").Text()))
+		return other(content, tree.String(answer+askedIn(content).Get("name").Text()))
 	case "function_approval_request":
-		return other(content, tree.String("asks for approval: "+either(content, "function_call", "functionCall").Get("name").Text()))
+		return other(content, tree.String("asks for approval: "+askedIn(content).Get("name").Text()))
 	}
 	return other(content, tree.String("["+kind+"]"))
 }
@@ -204,6 +233,11 @@ func resultOf(id, content tree.Node) chat.Part {
 		output = exception
 	}
 	p.Output = []chat.Part{{Kind: chat.Text, Text: tree.String(valueText(output))}}
+	for _, item := range tree.Elements(content.Get("items")) { // of Python, whose result has the texts of its items
+		if file := partOf(item); file.Kind == chat.File {
+			p.Output, p.Plain = append(p.Output, file), false
+		}
+	}
 	return p
 }
 
@@ -286,6 +320,9 @@ func (o writer) content(p chat.Part) tree.Node {
 	case chat.Text:
 		if p.Text.Empty() {
 			return tree.None
+		}
+		if cited := p.Value.Get("annotations"); areCitations(cited) && tree.All(cited, func(c tree.Node) bool { return c.Get(kind) != tree.None }) {
+			return chat.Object(kind, tree.String("text"), "text", p.Value.Get("text"), "annotations", cited)
 		}
 		return chat.Object(kind, tree.String("text"), "text", p.Text)
 	case chat.Reasoning:

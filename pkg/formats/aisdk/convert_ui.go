@@ -89,8 +89,11 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	p := chat.Part{Kind: chat.Result, ID: id, Name: name}
 	switch state {
 	case "output-available":
-		output := part.Get("output")
-		result = []chat.Turn{toolResult(p, text(output), output)}
+		if output := part.Get("output"); p.TakeMCPResult(output) {
+			result = []chat.Turn{{Parts: []chat.Part{p}}}
+		} else {
+			result = []chat.Turn{toolResult(p, text(output), output)}
+		}
 	case "output-error":
 		p.Failed = true
 		result = []chat.Turn{toolResult(p, text(part.Get("errorText")), tree.None)}

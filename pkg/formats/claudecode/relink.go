@@ -14,21 +14,21 @@ var errBranches = errors.New("the session cannot be relinked: with any change of
 // relink attaches the children of removed lines to the nearest remaining ancestor, and inserts new
 // lines between their neighbours. If that changes the conversation, because turns were moved, or
 // because of a branch or a compaction, it makes each turn follow the previous one.
-func relink(lines []format.Line) error {
+func relink(lines []format.Line) ([]format.Line, error) {
 	l := links{lines: lines}
 	if !slices.ContainsFunc(lines, func(line format.Line) bool { _, ok := EntryOf(line.Was); return ok }) {
-		return nil // without links, file order counts
+		return lines, nil // without links, file order counts
 	}
 	l.read()
 	l.bridge()
 	if l.write(); l.holds() {
-		return nil
+		return lines, nil
 	}
 	l.chain()
 	if l.write(); !l.holds() {
-		return errBranches
+		return nil, errBranches
 	}
-	return nil
+	return lines, nil
 }
 
 // A links holds the links between lines.

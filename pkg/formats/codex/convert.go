@@ -295,6 +295,9 @@ func described(content tree.Node, part string) tree.Node {
 		case kind == "input_text", kind == "output_text", kind == "encrypted_content", kind == "input_image" && tree.IsString(p.Get("image_url")):
 		default:
 			text := p.Get("refusal").Text()
+			if file, ok := chat.TextFile(p); ok {
+				text = file
+			}
 			if text == "" {
 				text = tree.Array(p).Flat()
 			}

@@ -13,7 +13,7 @@ var errOrder = errors.New("the session cannot be rewritten: a compaction in it w
 // relink gives new events ids of their own, and links each event after a removed or new one to the event before it.
 // If the conversation would differ, because turns were moved, or because a compaction or a rewind was removed, it
 // removes all events that change the conversation and are not turns.
-func relink(lines []format.Line) error {
+func relink(lines []format.Line) ([]format.Line, error) {
 	taken := map[string]bool{}
 	for _, line := range lines {
 		taken[line.Was.Get("id").Text()] = true
@@ -32,11 +32,11 @@ func relink(lines []format.Line) error {
 	flat := !holds(lines)
 	if flat {
 		if flatten(lines); !holds(lines) {
-			return errOrder
+			return nil, errOrder
 		}
 	}
 	link(lines, flat)
-	return nil
+	return lines, nil
 }
 
 // with returns an event with another member.

@@ -42,11 +42,13 @@ func isMadeID(id string) bool {
 }
 
 // A reader reads the elements of one message. A response without an id answers the first unanswered
-// call of the same name without an id.
+// call of the same name without an id. The responses of a function that gives several (willContinue) are one
+// result, at the place of the first.
 type reader struct {
 	made     int
 	waiting  map[string][]tree.Node // made ids by function name
 	answered map[string]bool        // ids of calls with a result in an event
+	goesOn   map[string]bool        // ids of calls that get more responses
 }
 
 // id makes an id for a call or response without one.
@@ -66,32 +68,32 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 	}
 	if text := onlyText(content); text != tree.None && content == element {
 		if role := content.Get("role").Text(); role == "user" {
-			clear(r.waiting)
+			r.stopWaiting()
 			return append(dst, exchange.UserMessage(text))
 		} else if role == "model" {
 			return append(dst, tree.Object(tree.Member{Name: "role", Value: assistant}, tree.Member{Name: "content", Value: text}))
 		}
 	}
 	t := chat.Turn{Role: roleOf(content)}
-	results, goesOn := false, false
+	results := false
 	for _, n := range tree.Elements(content.Get("parts")) {
 		p := r.part(n)
+		if transcript := transcriptIn(n); p.Kind == chat.File && t.Role == "assistant" && transcript != tree.None { // spoken by the model
+			p = chat.Part{Kind: chat.Text, Text: transcript}
+		}
 		if p.Kind == chat.Call && content.Get("role") == tree.None {
 			t.Role = "assistant"
 		}
 		results = results || p.Kind == chat.Result
-		if last := len(t.Parts) - 1; goesOn && p.Kind == chat.Result && p.ID.Text() == t.Parts[last].ID.Text() {
-			t.Parts[last].Output, t.Parts[last].Plain, t.Parts[last].Failed = append(t.Parts[last].Output, p.Output...), false, p.Failed
-		} else {
+		if p.Kind != chat.Result || !r.joinResponse(dst, t.Parts, p, willContinue(n), ofADK) {
 			t.Parts = append(t.Parts, p)
 		}
-		goesOn = p.Kind == chat.Result && willContinue(n)
 	}
 	if len(t.Parts) == 0 {
 		return dst
 	}
 	if !results && t.Role == "user" {
-		clear(r.waiting)
+		r.stopWaiting()
 	}
 	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text && t.Parts[0].Signature == tree.None
 	if ofADK {
@@ -99,6 +101,41 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 		return r.withResults(dst, t.Canonical())
 	}
 	return append(dst, t.Canonical()...)
+}
+
+// stopWaiting forgets the calls without an id that have no response. A function that goes on still answers.
+func (r *reader) stopWaiting() {
+	for name, ids := range r.waiting {
+		r.waiting[name] = slices.DeleteFunc(ids, func(id tree.Node) bool { return !r.goesOn[id.Text()] })
+	}
+}
+
+// joinResponse adds a response to the earlier ones of a function that goes on, in the same content or in a turn
+// before it, and reports whether it could. more is set if yet another response follows. ADK sends only the last
+// of several events with a result.
+func (r *reader) joinResponse(turns []tree.Node, parts []chat.Part, p chat.Part, more, ofADK bool) bool {
+	id := p.ID.Text()
+	further := r.goesOn[id]
+	if r.goesOn == nil {
+		r.goesOn = map[string]bool{}
+	}
+	if r.goesOn[id] = more; !further {
+		return false
+	}
+	same := func(before chat.Part) bool { return before.Kind == chat.Result && before.ID.Text() == id }
+	if at := slices.IndexFunc(parts, same); at >= 0 {
+		parts[at].Output, parts[at].Plain, parts[at].Failed = append(parts[at].Output, p.Output...), false, p.Failed
+		return true
+	}
+	at := answerOf(turns, id)
+	if at < 0 || ofADK {
+		return false
+	}
+	turn := chat.Of(turns[at])
+	first := &turn.Parts[0]
+	first.Output, first.Plain, first.Failed = append(first.Output, p.Output...), false, p.Failed
+	turns[at] = turn.Canonical()[0]
+	return true
 }
 
 // willContinue reports whether the function of a response gives more responses to its call.
@@ -196,6 +233,7 @@ func (r *reader) part(n tree.Node) chat.Part {
 		if args := c.Get("args"); args != tree.None && !args.Is(jsonstream.Null) {
 			p.Arguments = tree.String(string(args.AppendPlain(nil)))
 		}
+		delete(r.goesOn, p.ID.Text())
 		if p.ID.Text() == "" {
 			p.ID = r.id()
 			if r.waiting == nil {
@@ -220,10 +258,25 @@ func (r *reader) part(n tree.Node) chat.Part {
 	return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String(partType), "text", textOf(n), "part", n)}
 }
 
-// textOf returns the text of a call or result of a tool that the API runs, None for another part.
+// textOf returns the text of a part that only this format has: a call or result of a tool that the API runs, the
+// transcript of audio, or else the name of its content in brackets.
 func textOf(n tree.Node) tree.Node {
 	if h, ok := chat.HostedOf(n); ok {
 		return tree.String(h.Text())
+	}
+	if transcript := transcriptIn(n); transcript != tree.None {
+		return transcript
+	}
+	for c := n.Children(); c.Next(); {
+		return tree.String("[" + c.Name + "]")
+	}
+	return tree.None
+}
+
+// transcriptIn returns the transcript of the audio of a part, None if there is none.
+func transcriptIn(n tree.Node) tree.Node {
+	if text := stringOf(eitherNode(n, "audioTranscription", "audio_transcription").Get("text")); text != tree.None && !text.Empty() {
+		return text
 	}
 	return tree.None
 }
@@ -240,14 +293,15 @@ func (r *reader) result(f tree.Node) chat.Part {
 	p := chat.Part{Kind: chat.Result, ID: stringOf(f.Get("id")), Name: stringOf(f.Get("name")), Plain: true}
 	if p.ID.Text() == "" {
 		if ids := r.waiting[p.Name.Text()]; len(ids) > 0 {
-			p.ID, r.waiting[p.Name.Text()] = ids[0], ids[1:]
+			p.ID = ids[0]
+			if !eitherNode(f, "willContinue", "will_continue").Is(jsonstream.True) {
+				r.waiting[p.Name.Text()] = ids[1:]
+			}
 		} else {
 			p.ID = r.id()
 		}
 	}
-	text, failed := chat.ReadResponse(f.Get("response"))
-	p.Failed = failed
-	p.Output = []chat.Part{{Kind: chat.Text, Text: text}}
+	p.TakeResponse(f.Get("response"))
 	for _, n := range tree.Elements(f.Get("parts")) {
 		if m, ok := mediaIn(n); ok {
 			p.Output, p.Plain = append(p.Output, chat.Part{Kind: chat.File, Media: m}), false

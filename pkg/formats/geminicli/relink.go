@@ -14,7 +14,7 @@ var errOrder = errors.New("the session cannot be rewritten: other lines of it re
 // relink gives new messages ids of their own, and removes the earlier versions of removed messages, which would
 // take their place. If the conversation still differs, because turns were moved or a message stands at the place
 // of its earlier version, it removes all messages that are not turns, all rewinds and all earlier versions.
-func relink(lines []format.Line) error {
+func relink(lines []format.Line) ([]format.Line, error) {
 	taken, gone := map[string]bool{}, map[string]bool{}
 	for _, line := range lines {
 		id := line.Was.Get("id").Text()
@@ -41,13 +41,13 @@ func relink(lines []format.Line) error {
 		}
 	}
 	if holds(lines) {
-		return nil
+		return lines, nil
 	}
 	flatten(lines)
 	if !holds(lines) {
-		return errOrder
+		return nil, errOrder
 	}
-	return nil
+	return lines, nil
 }
 
 // holds reports whether the conversation of lines has exactly their turns, in order, and before each of them as many

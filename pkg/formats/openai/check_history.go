@@ -54,10 +54,16 @@ func checkResults(c *checker) {
 	kinds := map[string]string{} // the type of the last call with an id
 	asked := map[string]bool{}   // the ids of approval requests
 	for _, item := range c.given {
-		for e := range conversation.ToolEvents(item) {
+		for e := range conversation.Parts(item) {
 			key := keyOf(e)
 			switch kind, other := kinds[key.id]; {
-			case key.id == "":
+			case e.Kind == conversation.ApprovalRequest:
+				asked[key.id] = true
+			case e.Kind == conversation.ApprovalResponse:
+				if key.id == "" || !asked[key.id] {
+					c.report(orHolder(e.ID, item), "the approval has no request: no earlier item of the next agent's input requests %s; add the mcp_approval_request or remove the response", finding.QuoteValue(e.ID))
+				}
+			case e.Kind != conversation.Call && e.Kind != conversation.Result, key.id == "":
 			case e.Kind == conversation.Call:
 				called[key], kinds[key.id] = true, e.Value.Get("type").Text()
 			case called[key]:
@@ -66,14 +72,6 @@ func checkResults(c *checker) {
 					finding.QuoteValue(e.Value.Get("type")), finding.Quote(kind), finding.QuoteValue(e.ID))
 			default:
 				c.report(e.ID, "the tool result has no call: no earlier item of the next agent's input calls %s; add the call or remove the result", finding.QuoteValue(e.ID))
-			}
-		}
-		switch item.Get("type").Text() {
-		case "mcp_approval_request":
-			asked[item.Get("id").Text()] = true
-		case "mcp_approval_response":
-			if id := item.Get("approval_request_id"); id.Text() == "" || !asked[id.Text()] {
-				c.report(orHolder(id, item), "the approval has no request: no earlier item of the next agent's input requests %s; add the mcp_approval_request or remove the response", finding.QuoteValue(id))
 			}
 		}
 	}

@@ -308,7 +308,10 @@ func sourcesOf(text, part tree.Node) tree.Node {
 			if cited := v.Get("url_citation"); cited != tree.None { // of the Chat API
 				v = cited
 			}
-			title, url, cited := firstText(v, "title", "document_title", "filename"), firstText(v, "url", "source"), firstText(v, "cited_text")
+			title, url, cited := firstText(v, "title", "document_title", "filename"), firstText(v, "url", "source"), firstText(v, "cited_text", "snippet")
+			if title == "" && url == "" { // of Agent Framework
+				title = firstText(v, "fileId", "file_id", "toolName", "tool_name")
+			}
 			if url != "" && strings.Contains(text.Text(), url) && cited == "" {
 				continue
 			}

@@ -1,7 +1,9 @@
 package chat
 
 import (
+	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
@@ -77,6 +79,24 @@ func mediaIn(n tree.Node) (Media, bool) {
 		}
 	}
 	return m, m.Type != "" && (m.Data != tree.None || m.URL != tree.None || m.FileID != tree.None)
+}
+
+// PlainText returns the text of a file that is one, such as a tool's output, for formats with no place for files.
+func (m Media) PlainText() (text string, ok bool) {
+	if m.Data == tree.None || !strings.HasPrefix(m.MediaType.Text(), "text/") {
+		return "", false
+	}
+	data, err := base64.StdEncoding.DecodeString(m.Data.Text())
+	return string(data), err == nil && len(data) > 0 && utf8.Valid(data)
+}
+
+// TextFile is [Media.PlainText] for a part with a file.
+func TextFile(part tree.Node) (text string, ok bool) {
+	m, ok := mediaIn(part)
+	if !ok {
+		return "", false
+	}
+	return m.PlainText()
 }
 
 // DataURL returns the data: URL of data.

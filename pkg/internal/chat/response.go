@@ -26,6 +26,20 @@ func ReadResponse(response tree.Node) (text tree.Node, failed bool) {
 	return tree.String(string(response.AppendPlain(nil))), failed
 }
 
+// TakeResponse sets the output of a result from a function response. The result of an MCP tool, which ADK and the SDK
+// store as it came, is its contents; the SDK stores one that failed as the error.
+func (p *Part) TakeResponse(response tree.Node) {
+	if p.TakeMCPResult(response) {
+		return
+	}
+	if failure := response.Get("error"); response.Length() == 1 && p.TakeMCPResult(failure) {
+		p.Failed = true
+		return
+	}
+	text, failed := ReadResponse(response)
+	p.Output, p.Plain, p.Failed = []Part{{Kind: Text, Text: text}}, true, failed
+}
+
 // WriteResponse is the inverse of [ReadResponse]: the JSON text of an object becomes the object.
 func WriteResponse(text string, failed bool) tree.Node {
 	if strings.HasPrefix(text, "{") {

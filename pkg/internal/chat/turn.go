@@ -291,7 +291,9 @@ func Say(parts []Part) string {
 	var content []tree.Node
 	for _, p := range parts {
 		n := p.canonical()
-		if text := describedText(n); text != "" {
+		if text, ok := p.Media.PlainText(); ok && p.Kind == File {
+			n = tree.String(text)
+		} else if text := describedText(n); text != "" {
 			n = tree.String(text)
 		} else if p.Kind == Text && p.Text != tree.None {
 			n = p.Text
