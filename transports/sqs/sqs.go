@@ -31,8 +31,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/eaapl/handoff/relay/webclient"
 	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/webclient"
 )
 
 // fifo is the suffix of the names of queues that keep messages in order.
