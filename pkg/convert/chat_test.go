@@ -226,3 +226,14 @@ func silentEvents(source *jsonstream.Document) int {
 	text := source.Raw().Bytes
 	return 2 * max(bytes.Count(text, []byte(`"author"`))-bytes.Count(text, []byte(`"content"`)), 0)
 }
+
+// The AI SDK requires an input of each call, also of one that the provider runs.
+func TestHostedCallWithoutInput(t *testing.T) {
+	text := converted(t, []byte(`[{"role":"user","content":[{"text":"Look."}]},{"role":"assistant","content":[`+
+		`{"toolUse":{"toolUseId":"t1","name":"nova_grounding","type":"server_tool_use"}},`+
+		`{"toolResult":{"toolUseId":"t1","content":[{"text":"found"}],"status":"success","type":"nova_grounding_result"}},{"text":"Done."}]}]`),
+		format.BedrockConverse, format.AISDK)
+	if want := `"toolName":"nova_grounding","input":{},"providerExecuted":true`; !strings.Contains(string(text), want) {
+		t.Errorf("no %s in %s", want, text)
+	}
+}

@@ -79,6 +79,9 @@ func (w hostedWriter) write(part tree.Node) tree.Node {
 		return tree.None
 	}
 	name, input, options := h.Name, h.Value, tree.None
+	if input == tree.None { // the SDK requires one
+		input = tree.Object()
+	}
 	switch name.Text() {
 	case "bash_code_execution", "text_editor_code_execution": // one tool of the SDK
 		input, name = input.With("type", name), tree.String("code_execution")
