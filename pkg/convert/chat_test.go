@@ -138,8 +138,8 @@ func withoutHandoff(t *testing.T, text []byte) []byte {
 }
 
 // withoutOmissions is like withoutHandoff, and adds the id, status and type of an assistant's message of parts. The
-// API takes a message without them, as docs/chat-formats.md says; the SDK's types, which are also those of
-// responses, do not.
+// API takes a message without them, as docs/chat-formats.md says. The SDK's types require them, since responses have the
+// same types.
 func withoutOmissions(t *testing.T, text []byte) []byte {
 	request := tree.Of(parsed(t, withoutHandoff(t, text)))
 	items := slices.Clone(tree.Elements(request.Get("input")))

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestAgentFrameworkCitations checks that the sources of a text follow it in other formats, as those of all
-// formats do, and that they are citations again in the message that is converted back.
+// TestAgentFrameworkCitations checks that other formats get the sources after the text, and that the sources are
+// citations again in the message that is converted back.
 func TestAgentFrameworkCitations(t *testing.T) {
 	const want = `"It is Ada.\n\nSources:\n- Lives: https://example.org/a: “Ada wrote it.”\n- file_1"`
 	for _, source := range []string{

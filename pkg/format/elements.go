@@ -48,8 +48,8 @@ type Elements struct {
 	Hold func(element jsonstream.Value, first int, turns []jsonstream.Value) []byte
 	Lift func(element, turn jsonstream.Value) []byte
 	// Relink updates the references between lines so that a Trail finds the conversation again
-	// after lines were removed, added or moved. It may move one line, and returns the lines with
-	// those that it adds. lines has all lines of the file, in order; Relink may change it. The error
+	// after lines were removed, added or moved. It may move one line and insert new lines, and
+	// returns all lines of the result. lines has all lines of the file, in order; Relink may change it. The error
 	// explains why relinking is impossible. Relink is nil if the conversation is in file order.
 	Relink func(lines []Line) ([]Line, error)
 }

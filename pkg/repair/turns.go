@@ -63,7 +63,7 @@ func (r *repairer) isHosted(i int) bool {
 	return false
 }
 
-// isUnsent reports whether an item has only approvals, which no API gets, except those of the Responses API.
+// isUnsent reports whether an item consists of approvals, which only the Responses API receives.
 func (r *repairer) isUnsent(i int) bool {
 	unsent := false
 	for p := range conversation.Parts(r.items[i].turn.Value) {
@@ -125,8 +125,8 @@ func joinTurns(a, b jsonstream.Value) (changes []member, ok bool) {
 }
 
 // joinBesides returns the changes of turn a by which it also has the reasoning and sources that turn b has beside its
-// parts: in members of OpenRouter, DeepSeek and vLLM, of OpenAI's search models, and of LangChain. The places of sources
-// are those in the text of their turn. says is set if a has a text.
+// parts: in members of OpenRouter, DeepSeek and vLLM, of OpenAI's search models, and of LangChain. A source
+// refers to a place in the text of its own turn. says is set if a has a text.
 func joinBesides(a, b jsonstream.Value, says bool) (changes []member, ok bool) {
 	ok = true
 	for _, name := range []string{"reasoning_content", "reasoning", "reasoning_details", "annotations"} {

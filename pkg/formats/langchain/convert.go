@@ -174,7 +174,7 @@ func readAI(t *chat.Turn, fields tree.Node) {
 	t.Parts = append(append(t.Parts, content...), calls...)
 }
 
-// unsign removes the signatures that readReasoning attributes to Anthropic: those of another provider.
+// unsign removes the signatures of other providers, which readReasoning attributes to Anthropic.
 func unsign(parts []chat.Part) {
 	for i, p := range parts {
 		if p.Kind == chat.Reasoning && p.Provider.Text() == "anthropic" {

@@ -5,10 +5,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ReadMCPResult returns the parts of a CallToolResult of the Model Context Protocol, and whether the tool failed; ok
+// readMCPResult returns the parts of a CallToolResult of the Model Context Protocol, and whether the tool failed; ok
 // is false for any other value. Some SDKs store the result of a tool as it came from the server. Resources are their
 // JSON text, as @ai-sdk/mcp sends them.
-func ReadMCPResult(result tree.Node) (output []Part, failed, ok bool) {
+func readMCPResult(result tree.Node) (output []Part, failed, ok bool) {
 	contents := result.Get("content")
 	if !contents.Is(jsonstream.Array) || contents.Empty() {
 		return nil, false, false
@@ -50,7 +50,7 @@ func mcpPart(content tree.Node) (p Part, ok bool) {
 
 // TakeMCPResult sets the output of a result from a CallToolResult, and reports whether it is one.
 func (p *Part) TakeMCPResult(result tree.Node) bool {
-	output, failed, ok := ReadMCPResult(result)
+	output, failed, ok := readMCPResult(result)
 	if ok {
 		p.Output, p.Failed = output, failed
 		p.Plain = len(output) == 1 && output[0].Kind == Text

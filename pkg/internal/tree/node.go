@@ -34,7 +34,8 @@ type body struct {
 	*content // childless for other values than objects and arrays
 }
 
-// A content is what an object or array is made of. It is apart from its body, since most values are others.
+// A content holds the elements of an array or the members of an object. It is apart from the body, since most values have
+// neither.
 type content struct {
 	elements []Node
 	// An object has the members of base that are not in changes, and its own members.
