@@ -147,7 +147,7 @@ func (c *Case) expand(base []byte) error {
 	in.Base, in.Patch = "", nil
 	text := doc.Root().Raw()
 	switch {
-	case c.Operation == ConvertHistory:
+	case c.Operation == CheckHistory, c.Operation == ConvertHistory:
 		return in.History.UnmarshalJSON(text)
 	case c.Operation == ReadSession:
 		return in.Session.UnmarshalJSON(text)

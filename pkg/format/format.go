@@ -127,9 +127,8 @@ type Descriptor struct {
 	// message of the provider.
 	Provider string
 	Divided  bool
-	// OmitsReasoning is set if the format's SDK sends Anthropic and Bedrock no reasoning without their own
-	// signature.
-	OmitsReasoning bool
+	// Client is what the format's SDK does with turns before it sends them.
+	Client Client
 	// Replaces reports whether the result in a turn replaces an earlier turn's result of the
 	// same call, as a tool that runs for long returns it; nil if it never does. Such turns
 	// are sent as one if nothing is between them.
@@ -186,6 +185,17 @@ type Descriptor struct {
 }
 
 // A Key identifies the elements of some arrays: elements with equal values of its members
+// A Client is what an SDK does with turns before it sends them to an API other than the format's own.
+type Client struct {
+	OmitsReasoning bool     // Anthropic and Bedrock get no reasoning without their own signature
+	OmitsEmpty     bool     // Anthropic gets no empty text
+	OmitsBlank     bool     // Bedrock gets no text of the assistant that is empty or white space
+	Joins          []string // the sides, user or assistant, of which Bedrock gets consecutive turns as one
+	Begins         bool     // Gemini and Bedrock get a turn of the user before a first turn of the assistant
+	Waits          bool     // a turn of the user between a call and its result is refused
+	KeepsOrder     bool     // Anthropic gets a text of the assistant after a call at its place
+}
+
 // are the same element.
 type Key struct {
 	Arrays  [][]string // the tokens of their JSON Pointers

@@ -12,6 +12,9 @@ func textOf(p part) jsonstream.Value {
 	if p.Value.Kind() == jsonstream.String {
 		return p.Value
 	}
+	if isOfPydanticAI(p) {
+		return p.Value.Get("content")
+	}
 	for _, name := range []string{"text", "refusal", "thinking"} {
 		if v := p.Value.Get(name); v.Kind() == jsonstream.String {
 			return v
@@ -19,6 +22,9 @@ func textOf(p part) jsonstream.Value {
 	}
 	return jsonstream.Value{}
 }
+
+// isOfPydanticAI reports whether a part is a text, or a list of texts and media, in a message of Pydantic AI.
+func isOfPydanticAI(p part) bool { return p.Value.Get("part_kind").Exists() }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
@@ -55,12 +61,18 @@ func (c *checker) checkSilent(m *message) {
 
 // checkBlocks reports content that is empty for the Messages API.
 func (c *checker) checkBlocks(m *message) {
-	blank, spoken := jsonstream.Value{}, false
+	blank, spoken, unsent := jsonstream.Value{}, false, false
 	for _, p := range m.parts {
 		text := textOf(p)
 		switch {
-		case p.Kind != conversation.Said || !text.Exists():
+		case p.Kind != conversation.Said || text.Kind() != jsonstream.String:
 			spoken = true
+		case text.Text() == "" && isOfPydanticAI(p):
+			unsent = true
+		case text.Text() == "" && c.client.OmitsEmpty && !hasOptions(p):
+			if m.role == user {
+				blank = text
+			}
 		case text.Text() == "" && p.Value.Kind() == jsonstream.Object:
 			c.report("empty-content", text, "the text is empty; remove the part, or give it a text")
 			return
@@ -74,9 +86,15 @@ func (c *checker) checkBlocks(m *message) {
 	case spoken || m.role == system:
 	case blank.Exists():
 		c.report("empty-content", blank, "the turn has no text except white space; remove it, or give it a text")
-	case m.role == user:
+	case m.role == user && !unsent:
 		c.report("empty-content", m.turn.Value, "the turn of the user is empty; remove it, or give it a text")
 	}
+}
+
+// hasOptions reports whether a text of the AI SDK has options of a provider, such as a cache mark: then it is sent
+// even if it is empty.
+func hasOptions(p part) bool {
+	return p.Value.Get("providerOptions").Exists() || p.Value.Get("providerMetadata").Exists()
 }
 
 // checkParts reports content that is empty for the Gemini API.
@@ -86,7 +104,7 @@ func (c *checker) checkParts(m *message) {
 			c.report("empty-content", p.Value, "the part is empty; remove it, or give it a text")
 			return
 		}
-		if p.Kind != conversation.Said || textOf(p).Text() != "" {
+		if text := textOf(p); p.Kind != conversation.Said || text.Kind() == jsonstream.Array || text.Text() != "" {
 			return
 		}
 	}
@@ -97,9 +115,13 @@ func (c *checker) checkParts(m *message) {
 
 // checkConverse reports content, including results, that is empty for Bedrock.
 func (c *checker) checkConverse(m *message) {
+	spoken := false
 	for _, p := range m.parts {
 		switch text := textOf(p); {
-		case p.Kind == conversation.Said && text.Exists() && isBlank(text.Text()): // not a text with citations
+		case p.Kind == conversation.Said && text.Kind() == jsonstream.String && isBlank(text.Text()): // not a text with citations
+			if c.client.OmitsBlank && m.role == assistant {
+				continue
+			}
 			c.report("empty-content", text, "the text is blank; remove the part, or give it a text")
 			return
 		case p.Kind == conversation.Result:
@@ -108,24 +130,33 @@ func (c *checker) checkConverse(m *message) {
 				return
 			}
 		}
+		spoken = true
 	}
-	if len(m.parts) == 0 && m.role != system {
+	if !spoken && m.role != system {
 		c.report("empty-content", m.turn.Value, "the turn is empty; remove it, or give it a text")
 	}
 }
 
-// blankResult returns the text of a result, if it is blank.
+// blankResult returns a text of a result that is blank.
 func blankResult(p part) (jsonstream.Value, bool) {
-	content := p.Value.Get("content")
-	if inner := p.Value.Get("toolResult"); inner.Exists() {
-		content = inner.Get("content")
+	result := p.Value
+	if inner := result.Get("toolResult"); inner.Exists() {
+		result = inner
 	}
-	if content.Kind() == jsonstream.String {
-		return content, isBlank(content.Text())
-	}
-	for _, v := range content.Elements() {
-		if text := v.Get("text"); text.Kind() == jsonstream.String && isBlank(text.Text()) {
-			return text, true
+	for _, name := range []string{"content", "output", "result"} {
+		content := result.Get(name)
+		for _, wrapped := range []string{"value", "text"} { // of the AI SDK, of the OpenAI Agents SDK for JavaScript
+			if v := content.Get(wrapped); v.Exists() && content.Get("type").Exists() {
+				content = v
+			}
+		}
+		if content.Kind() == jsonstream.String && isBlank(content.Text()) {
+			return content, true
+		}
+		for _, v := range content.Elements() {
+			if text := v.Get("text"); text.Kind() == jsonstream.String && isBlank(text.Text()) {
+				return text, true
+			}
 		}
 	}
 	return jsonstream.Value{}, false

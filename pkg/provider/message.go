@@ -112,7 +112,7 @@ func (r *reader) add(turn conversation.Turn) {
 			approval = true
 			continue
 		}
-		if p.Kind == conversation.Reasoning && r.omits && r.is(Anthropic, BedrockConverse) && !hasProof(p.Value, r.provider) {
+		if p.Kind == conversation.Reasoning && r.client.OmitsReasoning && r.is(Anthropic, BedrockConverse) && !hasProof(p.Value, r.provider) {
 			continue // @ai-sdk/anthropic 4.0.105 and @ai-sdk/amazon-bedrock 5.0.101 send none without their own signature
 		}
 		switch at := (part{p, turn}); {
@@ -234,6 +234,8 @@ func (r *reader) joins(before, m *message) bool {
 	case m.role == system || before.role == system || m.isUnknown() || before.isUnknown() || r.provider == OpenAIResponses:
 		return false
 	case r.replaces != nil && r.replaces(before.turn.Value, m.turn.Value) && m.onlyResults() && before.onlyResults(): // sent as one
+		return true
+	case r.provider == BedrockConverse && side(before) == side(m) && slices.Contains(r.client.Joins, side(m)):
 		return true
 	case r.provider == OpenAIChat:
 		return r.divided && m.role == assistant && before.role == assistant

@@ -109,7 +109,7 @@ func side(m *message) string {
 
 func (c *checker) checkFirst(m *message) {
 	switch {
-	case m.role != assistant:
+	case m.role != assistant || c.client.Begins && c.is(Gemini, BedrockConverse):
 	case c.provider == Gemini && m.calls():
 		c.reportCallPlace(m)
 	default:

@@ -196,10 +196,10 @@ func (p *pairing) checkPlace(c call) {
 	p.found[len(p.found)-1].Of = c.Value
 }
 
-// textAfter returns the text that the assistant has after a call, before its next call, in Anthropic's own
-// format; absent if there is none.
+// textAfter returns the text that Anthropic gets from the assistant after a call, before its next call; absent if
+// there is none.
 func (p *pairing) textAfter(c call) jsonstream.Value {
-	if p.provider != Anthropic || !p.native || p.divided {
+	if p.provider != Anthropic || !p.client.KeepsOrder && (!p.native || p.divided) {
 		return jsonstream.Value{}
 	}
 	for _, after := range p.messages[c.message].parts[c.place.part+1:] {
@@ -213,8 +213,27 @@ func (p *pairing) textAfter(c call) jsonstream.Value {
 	return jsonstream.Value{}
 }
 
+// asked returns a turn of the user between a call and its result, if the format's SDK refuses such a turn; absent if
+// there is none.
+func (p *pairing) asked(c call) jsonstream.Value {
+	for i := c.message + 1; i <= c.answer.message && p.client.Waits; i++ {
+		for n, between := range p.messages[i].parts {
+			switch {
+			case i == c.answer.message && n == c.answer.part:
+				return jsonstream.Value{}
+			case between.turn.Role == user:
+				return between.turn.Value
+			}
+		}
+	}
+	return jsonstream.Value{}
+}
+
 // misplaced describes why the result of a call is misplaced, "" if it is not.
 func (p *pairing) misplaced(c call) string {
+	if turn := p.asked(c); turn.Exists() {
+		return fmt.Sprintf("the tool result is too late: %s of the user is between it and its call at %s; put it directly after the call", turn.Pointer(), c.Value.Pointer())
+	}
 	switch p.provider {
 	case OpenAIResponses:
 		return ""

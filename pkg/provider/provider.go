@@ -119,8 +119,8 @@ type checker struct {
 	rules    map[string]finding.Rule
 
 	// The properties of the turns' format.
-	native      bool                                       // it is the provider's own
-	omits       bool                                       // its SDK omits reasoning of other providers
+	native      bool // it is the provider's own
+	client      format.Client
 	divided     bool                                       // one message of the provider may be several turns
 	resultsOnly bool                                       // calls are known only by their results
 	replaces    func(earlier, later jsonstream.Value) bool // may be nil

@@ -264,7 +264,7 @@ func (s Stretch) Faults(p Provider, d *format.Descriptor, turns []conversation.T
 
 func newChecker(p Provider, d *format.Descriptor, s Stretch) *checker {
 	return &checker{
-		provider: p, rules: byID(), native: d.Provider == string(p), omits: d.OmitsReasoning, divided: d.Divided, resultsOnly: d.ResultsOnly, replaces: d.Replaces, stretch: s,
+		provider: p, rules: byID(), native: d.Provider == string(p), client: d.Client, divided: d.Divided, resultsOnly: d.ResultsOnly, replaces: d.Replaces, stretch: s,
 		asked: map[string]string{}, decided: map[string]bool{}, unsent: map[string]bool{},
 	}
 }

@@ -16,6 +16,9 @@ type form struct {
 	by   string // the member with the role; "" for role
 }
 
+// pydanticResults is the form of results in messages of Pydantic AI.
+var pydanticResults = form{list: "parts", role: "request", by: "kind"}
+
 // resultOf returns a result with a text, in the form of the call: a turn, or a part and the form of its
 // turn. It returns nil if a text cannot answer the call, such as a request for a screenshot.
 func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text string) (answer []byte, parts *form) {
@@ -33,7 +36,7 @@ func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text 
 	case v.Get("toolUse").Exists():
 		return format.Fill(`{"toolResult":{"toolUseId":%,"content":[{"text":%}],"status":"error"}}`, id, text), &form{list: "content", role: "user"}
 	case v.Get("part_kind").Exists(): // Pydantic AI
-		return format.Fill(`{"tool_name":%,"content":%,"tool_call_id":%,"outcome":"failed","part_kind":"tool-return"}`, call.Tool(), text, id), &form{list: "parts", role: "request", by: "kind"}
+		return format.Fill(`{"tool_name":%,"content":%,"tool_call_id":%,"outcome":"failed","part_kind":"tool-return"}`, call.Tool(), text, id), &pydanticResults
 	case kind == "tool-call":
 		return format.Fill(`{"type":"tool-result","toolCallId":%,"toolName":%,"output":{"type":"error-text","value":%}}`, id, call.Tool(), text), &form{list: "content", role: "tool"}
 	case kind == "tool_use" && !isLangChain(turn) && conversation.Item(turn).Get("role").Exists():

@@ -147,9 +147,31 @@ func (r *repairer) mendToolName(f provider.Fault) bool {
 		}
 		r.step(f, i, "renamed the tool to %q", clean)
 		r.edit(i, p.Name, format.Fill("%", prefix+clean))
+		if id := p.ID.Text(); kind == conversation.Call && id != "" {
+			r.renameResults(id, name, clean)
+		}
 		return true
 	}
 	return false
+}
+
+// renameResults changes the name of a tool in the results of a call.
+func (r *repairer) renameResults(id, from, to string) {
+	for i := range r.items {
+		turn := r.items[i].turn
+		for p := range conversation.ToolEvents(turn.Value) {
+			if p.Kind != conversation.Result || p.ID.Text() != id {
+				continue
+			}
+			for _, name := range []jsonstream.Value{p.Name, p.Value.Get("toolName"), turn.Item().Get("name")} { // the AI SDK, LangChain
+				if name.Exists() && name.Text() == from {
+					r.edit(i, name, format.Fill("%", to))
+					break
+				}
+			}
+			break
+		}
+	}
 }
 
 // mendName changes the name of a message's author to a valid one.

@@ -315,6 +315,9 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 	list := result.Value.Parent()
 	answer := bytes.Clone(result.Value.Raw())
 	parts := &form{list: list.Name(), role: r.items[i].turn.Item().Get("role").Text()}
+	if result.Value.Get("part_kind").Exists() {
+		parts = &pydanticResults
+	}
 	if r.take(i, result) && i < call {
 		call--
 	}
@@ -343,6 +346,11 @@ func (r *repairer) moveText(f provider.Fault) bool {
 	if !ok || call < 0 {
 		return ok // the turn of the call was changed: the next round moves the text
 	}
+	if i != call && r.isAlone(i, said) {
+		r.step(f, i, "moved a text of the assistant before its tool calls")
+		r.move(i, call)
+		return true
+	}
 	first := jsonstream.Value{}
 	for p := range conversation.Parts(r.items[call].turn.Value) {
 		if p.Kind == conversation.Call && !p.Hosted {
@@ -351,6 +359,9 @@ func (r *repairer) moveText(f provider.Fault) bool {
 		}
 	}
 	at, list := first.Index(), first.Parent()
+	if list.Name() == "tool_calls" { // beside the content, so that they follow all of it
+		return r.joinBefore(f, i)
+	}
 	text := bytes.Clone(said.Value.Raw())
 	if said.Value.Kind() == jsonstream.String {
 		text = format.Fill(`{"type":"text","text":%}`, said.Value.Text())
@@ -404,7 +415,12 @@ func (r *repairer) note(f provider.Fault, i int, result conversation.Part, why s
 // textPart returns a part with a text, in the form of a list of parts.
 func textPart(list jsonstream.Value, text string) []byte {
 	for _, v := range list.Elements() {
-		if v.Get("type").Text() != "" {
+		switch {
+		case v.Get("part_kind").Exists(): // Pydantic AI
+			return format.Fill(`{"part_kind":"user-prompt","content":%}`, text)
+		case v.Get("$type").Exists(): // Agent Framework for .NET
+			return format.Fill(`{"$type":"text","text":%}`, text)
+		case v.Get("type").Text() != "":
 			return format.Fill(`{"type":"text","text":%}`, text)
 		}
 	}

@@ -232,7 +232,7 @@ func TestJoined(t *testing.T) {
 }
 
 // TestJoinedBesideApprovals checks that no turn is joined to a turn of the tool with approvals of the AI SDK, which
-// no API gets: it is joined to the turn before that, if that is of the same side.
+// no API gets.
 func TestJoinedBesideApprovals(t *testing.T) {
 	const approvals = `{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"a","approved":true}]},`
 	const calls = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":{"type":"text","value":"R"}}]}`
@@ -240,7 +240,7 @@ func TestJoinedBesideApprovals(t *testing.T) {
 		p        provider.Provider
 		in, want string
 	}{
-		"between turns of the user":  {provider.BedrockConverse, `{"role":"user","content":"Go."},` + approvals + `{"role":"user","content":"On."},` + calls, `{"role":"user","content":"Go.\n\nOn."},` + approvals + calls},
+		"between turns of the user":  {provider.BedrockConverse, `{"role":"user","content":"Go."},` + approvals + `{"role":"user","content":"On."},` + calls, `{"role":"user","content":"Go."},` + approvals + `{"role":"user","content":"On."},` + calls}, // @ai-sdk/amazon-bedrock joins them
 		"before the first assistant": {provider.Gemini, approvals + calls, approvals + `{"role":"user","content":"` + begins + `"},` + calls},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -84,8 +84,10 @@ type member struct {
 // if a part of b, or its reasoning or sources, have no place in a.
 func joinTurns(a, b jsonstream.Value) (changes []member, ok bool) {
 	name := "content"
-	if a.Get("parts").Exists() {
-		name = "parts"
+	for _, other := range []string{"parts", "contents"} {
+		if a.Get(other).Exists() {
+			name = other
+		}
 	}
 	lists := []string{"tool_calls", "invalid_tool_calls", "tool_call_chunks"}
 	single := []string{"audio", "function_call"}

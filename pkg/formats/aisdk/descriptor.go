@@ -29,7 +29,8 @@ var Format = format.Descriptor{
 	Sections: true,
 	Profile:  profile,
 
-	OmitsReasoning: true,
+	// ai 7.0.173, @ai-sdk/anthropic 4.0.105, @ai-sdk/amazon-bedrock 5.0.101
+	Client: format.Client{OmitsReasoning: true, OmitsEmpty: true, OmitsBlank: true, Joins: []string{"user", "assistant"}, Waits: true},
 
 	Keys: []format.Key{{Arrays: [][]string{{}, {"messages"}}, Members: []string{"id"}}}, // of UIMessages
 

@@ -26,6 +26,8 @@ var Format = format.Descriptor{
 	Reasons: []finding.Reason{InvalidChatHistory},
 	Check:   rules.Check,
 
+	Client: format.Client{KeepsOrder: true}, // @langchain/anthropic 1.5.11
+
 	Carriers: carried,
 	Carries:  format.LangChain,
 	Turns:    []string{"messages"},

@@ -25,6 +25,9 @@ var Format = format.Descriptor{
 	Turns: []string{"messages"},
 	Say:   say,
 
+	// models/anthropic.py, bedrock.py and google.py of August 2026
+	Client: format.Client{OmitsEmpty: true, Joins: []string{"user"}, Begins: true, KeepsOrder: true},
+
 	Exchange: codec,
 }
 
