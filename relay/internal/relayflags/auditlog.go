@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/internal/claim"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/relay/audit"
@@ -83,7 +82,7 @@ func (f databaseFiles) claim(address string) error {
 		return nil
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := f.globals.Files.Claims.File(path+suffix, path+suffix, claim.AsInput); err != nil {
+		if _, err := f.globals.File(path+suffix, nil); err != nil {
 			return err
 		}
 	}
