@@ -13,7 +13,7 @@ import (
 )
 
 func NewRender(g *cli.Globals) *cobra.Command {
-	f := cli.Rewriting{Globals: g}
+	f := cli.Rewriting{Globals: g, Part: true}
 	var messages cli.FormatFlag
 	var target string
 	targets := cli.Names(render.Targets())

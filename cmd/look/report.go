@@ -113,7 +113,7 @@ func reportRules() []finding.Rule { return append(cli.WarningRules(), chain.Rule
 
 // write writes the page.
 func (f *reportFlags) write(c *cobra.Command, list []input.Source, validator *validate.Validator, o collect.Options) error {
-	out, err := f.OpenData(f.output, c.OutOrStdout())
+	out, err := f.OpenPart(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 		return notFound(c, fmt.Errorf("%s: %w", f.index, err))
 	}
 	s := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())[0]
-	out, err := f.OpenData(f.output, c.OutOrStdout())
+	out, err := f.OpenPart(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func notFound(c *cobra.Command, err error) error {
 // search writes the selected messages of data without an index. It returns [cli.ErrNo] if there are none.
 func (f *decompressFlags) search(c *cobra.Command, args []string) error {
 	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
-	out, err := f.OpenData(f.output, c.OutOrStdout())
+	out, err := f.OpenPart(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

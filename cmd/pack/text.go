@@ -40,7 +40,7 @@ func (p *packed) count(in, out *tally) {
 }
 
 func (p packed) text() string {
-	text := fmt.Sprintf("%s: %d bytes became %d", term.Visible(p.Source), p.In, p.Out)
+	text := fmt.Sprintf("%s: %s became %d", term.Visible(p.Source), term.Counted(p.In, "byte"), p.Out)
 	if p.Codec == compress.None {
 		text += ", unchanged"
 	} else {

@@ -21,6 +21,9 @@ import (
 // pack writes a session, its message and the files that it names into an archive. If r is not nil, one is a
 // redacted copy of original.
 func (f *continueFlags) pack(c *cobra.Command, original, one file, r *redaction) error {
+	if _, err := f.File(original.path, c.InOrStdin()); err != nil { // so that the archive does not replace it
+		return err
+	}
 	read := session.Options{TailBytes: savedBytes}
 	s, _, err := f.read(one, read)
 	if err != nil {

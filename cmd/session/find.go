@@ -234,6 +234,9 @@ func (f *search) resolve(name string) (file, error) {
 	case len(matching) == 1:
 		return matching[0], nil
 	case len(matching) == 0:
+		if err := notFile(name); err != nil {
+			return file{}, err
+		}
 		hint := "handoff session list shows the sessions"
 		if databases := f.databases(); len(databases) > 0 {
 			hint = inDatabase(databases[0])
@@ -245,6 +248,18 @@ func (f *search) resolve(name string) (file, error) {
 		ids = append(ids, term.Visible(m.id()))
 	}
 	return file{}, fmt.Errorf("%s begin with %s: write more of the id: %s", term.Plural(len(matching), "session"), term.Visible(name), strings.Join(ids, ", "))
+}
+
+// notFile returns an error if name is a folder, or a link that leads to no file.
+func notFile(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		return fmt.Errorf("%s: is a folder: name the file of a session", term.Visible(name))
+	}
+	if _, linked := os.Lstat(name); linked != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: is a link that leads to no file: %w", term.Visible(name), term.PlainError(err))
 }
 
 // An opened is an open file.

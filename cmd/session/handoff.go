@@ -140,7 +140,7 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 		return scanner.Close(err)
 	}
 	if s.RequestCount == 0 && len(s.Turns) == 0 {
-		return scanner.Close(fmt.Errorf("%s: the session has no messages to hand over", term.Visible(source.Name)))
+		return scanner.Close(fmt.Errorf("%s: the session has no messages to hand over%s", term.Visible(source.Name), besides(s)))
 	}
 	if s.Bytes > 32<<20 { // its turns stay in memory: collect garbage before there is as much of it
 		defer debug.SetGCPercent(debug.SetGCPercent(50))
@@ -196,6 +196,21 @@ func (f *handoffFlags) answer(c *cobra.Command, err error) error {
 	}
 	term.PrintError(c.ErrOrStderr(), err)
 	return cli.ErrNo
+}
+
+// besides lists the turns and lines of a session without a conversation.
+func besides(s *session.Session) string {
+	var list []string
+	for _, o := range s.Omissions {
+		list = append(list, fmt.Sprintf("%s %s, first in line %d", term.Plural(o.Turns, "turn"), o.Cause.Describe(), o.Lines[0]))
+	}
+	if s.Damaged > 0 {
+		list = append(list, fmt.Sprintf("%s, first line %d: %s", term.Plural(s.Damaged, "damaged line"), s.Damage[0].Line, s.Damage[0].Problem))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ": found only " + strings.Join(list, "; ")
 }
 
 // damageNotes lists the unreadable lines.

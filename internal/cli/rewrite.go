@@ -37,6 +37,9 @@ type Rewriting struct {
 	// documents for one output is rewritten. "" for other texts.
 	Single string
 
+	// Part states that the documents cannot be restored from the texts: the output must not replace a source.
+	Part bool
+
 	// Copy handles documents that are Long. It returns the end offset of the part of the file to copy, from
 	// the document's start, or false if Rewrite must be used. nil if no documents are long.
 	Copy func(d input.Document, file *os.File, report func(any)) (end int64, ok bool)
@@ -72,7 +75,11 @@ func (f *Rewriting) Run(c *cobra.Command, args []string) error {
 	if f.InPlace {
 		return f.replace(list)
 	}
-	out, err := f.OpenData(f.Output, c.OutOrStdout())
+	open := f.OpenData
+	if f.Part {
+		open = f.OpenPart
+	}
+	out, err := open(f.Output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,15 @@ func (all *Files) OpenData(path string, stdout io.Writer) (*File, error) {
 	return all.OpenAs(claim.AsData, CodecOf(path), path, stdout)
 }
 
+// OpenPart is [Files.OpenData] for a result from which the input messages cannot be restored, such as a page
+// about them: a file must not replace them.
+func (all *Files) OpenPart(path string, stdout io.Writer) (*File, error) {
+	if path == "" || path == "-" {
+		return all.OpenData(path, stdout)
+	}
+	return all.Open(path, stdout)
+}
+
 // CodecOf returns the codec for a file name.
 func CodecOf(path string) compress.Codec {
 	for _, codec := range compress.Codecs() {

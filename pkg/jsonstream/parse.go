@@ -188,6 +188,8 @@ func notText(b []byte) string {
 		return "begins with a byte order mark: save the file as UTF-8 without one"
 	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
 		return "begins with the byte order mark of UTF-16: save the file as UTF-8"
+	case len(bytes.Trim(b, "\x00 \t\r\n")) == 0:
+		return "only zero bytes, as a power failure leaves them: remove them"
 	case isUTF16(b):
 		return fmt.Sprintf("looks like UTF-16 without a byte order mark: found the bytes % x; save the file as UTF-8", b[:min(len(b), 4)])
 	case bytes.IndexByte(b[:min(len(b), 512)], 0) >= 0:

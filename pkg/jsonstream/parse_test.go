@@ -44,6 +44,7 @@ func TestParseRejects(t *testing.T) {
 		{name: "more documents", in: "{} {}", at: "1:4", want: "after the end of the document"},
 		{name: "NaN", in: `{"a":NaN}`, at: "1:6", want: "JSON has no such number"},
 		{name: "infinity", in: `[-Infinity]`, at: "1:2", want: "JSON has no such number"},
+		{name: "zero bytes", in: "\x00\n", at: "1:1", want: "only zero bytes, as a power failure leaves them: remove them"},
 		{name: "leading zero", in: `[01]`, at: "1:2", want: `not a JSON number: found "01"`},
 		{name: "missing comma between numbers", in: `[1 2]`, at: "1:4", want: "expected a comma"},
 		{name: "no digit after the point", in: `[1.]`, at: "1:2", want: `"1."`},

@@ -128,7 +128,7 @@ func (s *source) parse(line []byte, length int64, last bool) (root jsonstream.Va
 	if length > s.maxLine() {
 		return root, "too long"
 	}
-	text := bytes.Trim(line, "\x00 \t\r\n")
+	text := bytes.Trim(bytes.TrimPrefix(line, []byte("\ufeff")), "\x00 \t\r\n") // editors on Windows begin files with U+FEFF
 	if len(text) == 0 {
 		if bytes.IndexByte(line, 0) >= 0 {
 			return root, "only zero bytes"

@@ -61,7 +61,9 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 		return nil, err
 	}
 	if r == nil {
-		if r, err = src.whole(s, unknown); err != nil {
+		if r, err = src.whole(s, unknown); err == ErrUnknown {
+			return nil, s.noLines()
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -130,6 +132,18 @@ func newReader(s *Session, src *source) reader {
 		return newCopilotReader(s, src)
 	default:
 		return newClaudeReader(s, src)
+	}
+}
+
+// noLines returns ErrUnknown with what a file of no agent has.
+func (s *Session) noLines() error {
+	switch {
+	case len(s.Damage) > 0:
+		return fmt.Errorf("%w: line %d: %s", ErrUnknown, s.Damage[0].Line, s.Damage[0].Problem)
+	case s.Lines == 0:
+		return fmt.Errorf("%w: it is empty", ErrUnknown)
+	default:
+		return ErrUnknown
 	}
 }
 

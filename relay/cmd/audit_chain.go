@@ -39,7 +39,7 @@ the log or a message in it could not be read.`,
 		},
 	}
 	f.Register(c)
-	log.Register(c)
+	log.Register(g, c)
 	log.RegisterArchive(c)
 	return c
 }

@@ -110,7 +110,7 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 			})
 		},
 	}
-	log.Register(c)
+	log.Register(g, c)
 	facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing, only set the exit code")
 	return c
@@ -175,8 +175,8 @@ func newDeadLetterShow(g *cli.Globals) *cobra.Command {
 		},
 	}
 	c.ValidArgsFunction = completeLetter(&log)
-	log.Register(c)
-	keys.Register(c)
+	log.Register(g, c)
+	keys.Register(g, c)
 	c.Flags().BoolVar(&message, "message", false, "print the message unchanged")
 	return c
 }
@@ -228,7 +228,7 @@ type discardRecord struct {
 	letters.Reach
 }
 
-func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
+func newDeadLetterDiscard(g *cli.Globals) *cobra.Command {
 	var log relayflags.AuditLogFlag
 	var queues letters.Flags
 	var format string
@@ -272,7 +272,7 @@ message waits; 2: a store could not be reached.`,
 		},
 	}
 	c.ValidArgsFunction = completeLetter(&log)
-	log.Register(c)
+	log.Register(g, c)
 	queues.Register(c)
 	cli.OnlyForCall(c, "claim-check") // another receiver may still need the body
 	cli.RegisterFormat(c, &format, "format of the result: text (on standard error) or json", report.PlainFormats)
@@ -302,8 +302,8 @@ the named rules; if there is any other error, the message continues to wait (exi
 	c.ValidArgsFunction = completeLetter(&f.log)
 	c.Flags().StringSliceVar(&decision.Allow, "allow", nil, "permit only findings of this `RULE`, such as safety/override-instructions; may be repeated (default: all findings of the rejection)")
 	f.checks.register(c)
-	f.log.Register(c)
-	f.personal.Register(c)
+	f.log.Register(g, c)
+	f.personal.Register(g, c)
 	decision.register(c)
 	return c
 }

@@ -34,8 +34,8 @@ type deliveryFlags struct {
 }
 
 func (f *deliveryFlags) register(c *cobra.Command) {
-	f.store.Register(c)
-	f.log.Register(c)
+	f.store.Register(f.Globals, c)
+	f.log.Register(f.Globals, c)
 }
 
 // registerRetries registers --retries, for commands that receive answers.

@@ -60,8 +60,8 @@ func newDoctor(g *cli.Globals, tree settings.Tree) *cobra.Command {
 			return report.WriteJSON(c.OutOrStdout(), checkup.Report{Stores: results[:len(stores)], Servers: results[len(stores):]})
 		},
 	}
-	d.log.Register(c)
-	d.store.Register(c)
+	d.log.Register(g, c)
+	d.store.Register(g, c)
 	d.posting.register(c)
 	c.Flags().DurationVar(&d.timeout, "check-timeout", 5*time.Second, "timeout of each check")
 	return c

@@ -58,8 +58,8 @@ server; 2: an error.`,
 	f.listening.register(c, "", "`HOST:PORT` for HTTP instead of standard input and output; port 0 for any free port")
 	flags.IntVar(&f.concurrency, "concurrency", 0, "maximum number of concurrent tools; 0 for one per core")
 	f.checks.register(c)
-	f.log.Register(c)
-	f.personal.Register(c)
+	f.log.Register(g, c)
+	f.personal.Register(g, c)
 	return c
 }
 

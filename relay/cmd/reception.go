@@ -47,9 +47,9 @@ type receptionFlags struct {
 
 func (f *receptionFlags) register(c *cobra.Command) {
 	f.checks.register(c)
-	f.log.Register(c)
+	f.log.Register(f.Globals, c)
 	f.alerts.Register(c)
-	f.personal.Register(c)
+	f.personal.Register(f.Globals, c)
 	flags := c.Flags()
 	flags.StringVar(&f.replies, "replies", "", "also append the answers to `FILE`, as JSON Lines")
 	flags.StringVar(&f.render, "render", "", "print messages as input for a model, in the form `FOR`: text, openai, anthropic or gemini")

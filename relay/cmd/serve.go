@@ -56,7 +56,7 @@ disables decisions.`,
 		Args:              cobra.NoArgs,
 		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	f.log.Register(c)
+	f.log.Register(g, c)
 	f.log.RegisterArchive(c)
 	flags := c.Flags()
 	f.listening.register(c, defaultListen, "`HOST:PORT` to serve at; port 0 for any free port")
@@ -65,7 +65,7 @@ disables decisions.`,
 	cli.OnlyForCall(c, "show-secrets")
 	f.checks.register(c)
 	f.chains.Register(c)
-	f.personal.Register(c)
+	f.personal.Register(g, c)
 	return c
 }
 

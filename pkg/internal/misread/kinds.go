@@ -18,6 +18,8 @@ var (
 	yaml   = kind{"YAML", "convert it to JSON, for instance with yq -o json"}
 	log    = kind{"a line of a log", "write the log elsewhere, for instance to stderr"}
 	prose  = kind{"text where JSON is expected", "give the JSON alone"}
+	zeros  = kind{"zero bytes, as a power failure leaves them", "remove them"}
+	record = kind{"a JSON text sequence (RFC 7464)", `remove its separators, for instance with tr -d '\036'`}
 	binary = kind{"binary data where JSON is expected", "check its source; gzip and zstd data is decompressed"}
 )
 
@@ -26,6 +28,10 @@ var (
 func kindOf(head []byte) (k kind, found []byte) {
 	line := firstLine(head)
 	switch {
+	case len(line) > 0 && len(bytes.Trim(line, "\x00")) == 0:
+		return zeros, line[:min(len(line), 8)]
+	case line[0] == 0x1e:
+		return record, line[:1]
 	case isBinary(line):
 		return binary, line[:min(len(line), 8)]
 	case fenceIn(head) != nil:

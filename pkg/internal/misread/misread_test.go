@@ -23,6 +23,8 @@ func TestCause(t *testing.T) {
 		{name: "fence in what follows", text: "Here: {\"a\":\n{\n```\n", want: "text where JSON is expected: found «Here: {\"a\":»"},
 		{name: "prose", text: "Here is the message: {\"a\": 1}", want: "text where JSON is expected: found «Here is the message: {\"a\": 1}»"},
 		{name: "binary data", text: "\xfb2YN\xc5\xc73\x97WP\xf8\xd5\x00\x01\x02{", want: "binary data where JSON is expected"},
+		{name: "zeros", text: "\x00\x00\x00\n{}", want: "zero bytes, as a power failure leaves them: found «\x00\x00\x00»; remove them"},
+		{name: "a text sequence", text: "\x1e{}\n", want: "a JSON text sequence (RFC 7464): found «\x1e»; remove its separators"},
 		{name: "prose in an older encoding", text: "Gr\xf6\xdfe: die Nachricht", want: "text where JSON is expected"},
 		{name: "prose in another script", text: "Вот сообщение", want: "text where JSON is expected"},
 		{name: "HTML", text: "\n<!doctype HTML>\n<head><title>502 Bad Gateway</title>", offset: 1, want: "an HTML page, as servers and proxies send for an error: found «502 Bad Gateway»", at: 1},

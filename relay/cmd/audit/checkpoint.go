@@ -84,7 +84,7 @@ earlier checkpoint.`,
 			})
 		},
 	}
-	log.Register(c)
+	log.Register(g, c)
 	signing.register(c)
 	c.Flags().StringVar(&since, "log-checkpoint", "", "`FILE` of an earlier checkpoint; the log must begin with its records")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to `FILE`")

@@ -27,9 +27,9 @@ type subjectFlags struct {
 	id     string
 }
 
-func (f *subjectFlags) register(c *cobra.Command) {
-	f.log.Register(c)
-	f.keys.Register(c)
+func (f *subjectFlags) register(g *cli.Globals, c *cobra.Command) {
+	f.log.Register(g, c)
+	f.keys.Register(g, c)
 	c.Flags().StringVar(&f.id, "subject", "", "`ID` of the data subject, the same as the argument ID")
 	c.Flags().Int64Var(&f.record, "record", 0, "number `N` of a record of the subject, instead of the id")
 }
@@ -184,8 +184,8 @@ data of this subject; 2: a store could not be reached: run erase again.`,
 			})
 		},
 	}
-	f.register(c)
-	f.store.Register(c)
+	f.register(g, c)
+	f.store.Register(g, c)
 	f.queues.Register(c)
 	cli.RegisterFormat(c, &f.format, "format of the result: text (on standard error) or json", report.PlainFormats)
 	c.Flags().StringVar(&d.Reason, "reason", "", "reason, as `TEXT`")

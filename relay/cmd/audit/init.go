@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-func newInit(*cli.Globals) *cobra.Command {
+func newInit(g *cli.Globals) *cobra.Command {
 	var log relayflags.AuditLogFlag
 	var retention, rejected, origin string
 	c := &cobra.Command{
@@ -57,7 +57,7 @@ ones are an error.`,
 			})
 		},
 	}
-	log.Register(c)
+	log.Register(g, c)
 	c.Flags().StringVar(&retention, "retention", "", "minimum retention `PERIOD` of records, such as P7Y or 2555d")
 	c.Flags().StringVar(&rejected, "retention-rejected", "", "minimum retention `PERIOD` of rejected messages without a signature by a known key (default: the period of all records)")
 	c.Flags().StringVar(&origin, "origin", "", "`NAME` of the log in checkpoints, without spaces, such as example.com/audit")

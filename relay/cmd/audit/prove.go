@@ -46,7 +46,7 @@ handoff or else the first record about it. The checkpoint is the one that
 			})
 		},
 	}
-	log.Register(c)
+	log.Register(g, c)
 	signing.register(c)
 	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "prove it for this checkpoint, a `FILE`, instead of a new one")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the proof to `FILE`")

@@ -27,8 +27,8 @@ type readFlags struct {
 }
 
 func (f *readFlags) register(c *cobra.Command, formats ...string) {
-	f.log.Register(c)
-	f.keys.Register(c)
+	f.log.Register(f.Globals, c)
+	f.keys.Register(f.Globals, c)
 	cli.RegisterFormat(c, &f.format, "format: "+strings.Join(formats, ", "), formats)
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the output to `FILE`")
 }

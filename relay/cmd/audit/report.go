@@ -73,7 +73,7 @@ written.`,
 			})
 		},
 	}
-	log.Register(c)
+	log.Register(g, c)
 	log.RegisterArchive(c)
 	signing.register(c)
 	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "export the records at this checkpoint, a `FILE`, instead of at a new one")

@@ -32,7 +32,7 @@ func (f *pageFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.html, "html", false, "write an HTML page instead of an archive")
 	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages in plain text")
 	cli.OnlyForCall(c, "html", "show-secrets")
-	f.keys.Register(c)
+	f.keys.Register(f.Globals, c)
 	f.checks.Register(c)
 }
 

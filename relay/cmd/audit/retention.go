@@ -43,7 +43,7 @@ them, set --archive-dir.`,
 			})
 		},
 	}
-	log.Register(c)
+	log.Register(g, c)
 	before.Register(c, "records")
 	c.Flags().StringVar(&directory, "archive-dir", "", "`DIR` of the files")
 	_ = c.MarkFlagRequired("archive-dir") // the flag exists
@@ -98,7 +98,7 @@ none of it only if no other process uses the audit log.`,
 			})
 		},
 	}
-	log.Register(c)
+	log.Register(g, c)
 	log.RegisterArchive(c)
 	before.Register(c, "records")
 	c.Flags().BoolVar(&rejected, "rejected", false, "remove only rejected messages without a signature by a known key")

@@ -51,7 +51,7 @@ Exit code 1: there is no data of this subject.`,
 			})
 		},
 	}
-	f.register(c)
+	f.register(g, c)
 	facts.Register(c, "output format: text, json (one line per record)", "write the output to `FILE`")
 	cli.OnlyForCall(c, "subject", "record")
 	return c

@@ -54,7 +54,7 @@ Exit code 0: the log or proof is valid; 1: it is not; 2: an input could not be r
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	f.log.Register(c)
+	f.log.Register(g, c)
 	f.log.RegisterArchive(c)
 	flags := c.Flags()
 	flags.StringArrayVar(&f.checkpoints, "log-checkpoint", nil, "`FILE` of a checkpoint that the log must match; may be repeated")

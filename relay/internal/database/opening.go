@@ -42,7 +42,27 @@ func notOpened(path string, err error) error {
 			return fmt.Errorf("%s: cannot be opened for writing: the file must be writable, and its directory, in which SQLite creates other files", path)
 		}
 	}
+	if full := diskFull(path, err); full != nil {
+		return full
+	}
 	return fmt.Errorf("%s: %w", path, err)
+}
+
+// diskFull returns the error of a file that SQLite cannot enlarge, in plain words, and nil for other errors. SQLite
+// has no code of its own for a full disk while it enlarges the index of its log, which is mapped into memory.
+func diskFull(path string, err error) error {
+	e := (*sqlite.Error)(nil)
+	if !errors.As(err, &e) {
+		return nil
+	}
+	switch {
+	case e.Code()&0xff == sqlite3.SQLITE_FULL:
+		return fmt.Errorf("%s: the disk is full, or the quota is used up: free space in its directory, and try again: %w", path, err)
+	case e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE:
+		return fmt.Errorf("%s-shm: cannot be enlarged: if the disk is full, free space on it, and try again: %w", path, err)
+	default:
+		return nil
+	}
 }
 
 // notConnected returns an error of connecting to PostgreSQL in plain words, without a password.
@@ -64,11 +84,16 @@ func (db *DB) explain(err error) error {
 	if db.Postgres || !errors.As(err, &e) {
 		return err
 	}
+	if full := diskFull(db.Path, err); full != nil {
+		return full
+	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("%s: another process has held the database for %s: try again, or end that process: %w", db.Path, busy, err)
 	case sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("%s: the file or its directory is read-only, and this command would change it", db.Path)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("%s: cannot be read or written; check the disk and its file system: %w", db.Path, err)
 	default:
 		return err
 	}

@@ -2,6 +2,7 @@ package database_test
 
 import (
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -33,5 +34,21 @@ func TestOpenTogether(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// TestFull fills a database: the error names the file and the remedy.
+func TestFull(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := open(t, path)
+	if err := db.Migrate(t.Context(), "part", []string{"CREATE TABLE one (text BLOB)"}, true); err != nil {
+		t.Fatal(err)
+	}
+	err := db.Change(t.Context(), database.Durable, func(tx *database.Tx) error {
+		ask(t, tx, "PRAGMA max_page_count = 1") // the present size, which is larger
+		return tx.Exec("INSERT INTO one VALUES (zeroblob(1000000))")
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), path+": the disk is full") || !strings.Contains(err.Error(), "free space") {
+		t.Errorf("a full database says %v", err)
 	}
 }

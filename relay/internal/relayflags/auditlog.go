@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,10 +23,13 @@ type AuditLogFlag struct {
 	Address string
 	Archive string // directory of the archive files, "" for the one in which they were written
 	Wipe    bool   // overwrite removed data
+
+	databaseFiles
 }
 
 // Register registers the flag.
-func (f *AuditLogFlag) Register(c *cobra.Command) {
+func (f *AuditLogFlag) Register(g *cli.Globals, c *cobra.Command) {
+	f.globals = g
 	c.Flags().StringVar(&f.Address, "audit-log", "", "audit log: a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/audit.db)")
 }
 
@@ -48,6 +52,9 @@ func (f *AuditLogFlag) Open(ctx context.Context, create bool) (*audit.Log, error
 	if err != nil {
 		return nil, fmt.Errorf("the audit log: %w", err)
 	}
+	if err := f.claim(address); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	return audit.NewLog(store, nil), nil
 }
 
@@ -62,6 +69,24 @@ func inState(what, flag, address, name string) (string, error) {
 		return "", fmt.Errorf("no home directory for the %s: name one with --%s FILE", what, flag)
 	}
 	return filepath.Join(dir, name), nil
+}
+
+// databaseFiles claims the files of a database, so that no output of the run replaces them. The zero value claims
+// nothing.
+type databaseFiles struct{ globals *cli.Globals }
+
+// claim claims the files of the open database at an address. It returns an error if the run also writes one of them.
+func (f databaseFiles) claim(address string) error {
+	path := strings.TrimPrefix(address, "sqlite:")
+	if f.globals == nil || strings.Contains(path, "://") {
+		return nil
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if _, err := f.globals.File(path+suffix, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // logPlace returns the Place of a log's database, "" if its store has none.

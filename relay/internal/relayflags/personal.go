@@ -16,10 +16,15 @@ import (
 )
 
 // SubjectKeysFlag is the flag with the address of the keys of data subjects.
-type SubjectKeysFlag struct{ Address string }
+type SubjectKeysFlag struct {
+	Address string
+
+	databaseFiles
+}
 
 // Register registers the flag.
-func (f *SubjectKeysFlag) Register(c *cobra.Command) {
+func (f *SubjectKeysFlag) Register(g *cli.Globals, c *cobra.Command) {
+	f.globals = g
 	c.Flags().StringVar(&f.Address, "subject-keys", "", "keys of data subjects: a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/subject-keys.db)")
 }
 
@@ -62,6 +67,9 @@ func (f *SubjectKeysFlag) open(log *audit.Log, create bool) func(context.Context
 		if err != nil {
 			return nil, fmt.Errorf("the keys of data subjects: %w", err)
 		}
+		if err := f.claim(address); err != nil {
+			return nil, errors.Join(err, keys.Close())
+		}
 		return keys, nil
 	}
 }
@@ -76,9 +84,9 @@ type PersonalFlags struct {
 }
 
 // Register registers the flags.
-func (f *PersonalFlags) Register(c *cobra.Command) {
+func (f *PersonalFlags) Register(g *cli.Globals, c *cobra.Command) {
 	c.Flags().StringVar(&f.Policy, "personal-data", "", "policy `FILE` or default, to store personal data separately in the audit log, encrypted; none to disable (docs/audit.md)")
-	f.Keys.Register(c)
+	f.Keys.Register(g, c)
 }
 
 // Sealer returns a sealer that restores personal data, and separates it if there is a policy. The caller

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/deliver"
@@ -17,10 +18,13 @@ import (
 type StoreFlag struct {
 	Address string
 	Wipe    bool // overwrite removed data
+
+	databaseFiles
 }
 
 // Register registers the flag.
-func (f *StoreFlag) Register(c *cobra.Command) {
+func (f *StoreFlag) Register(g *cli.Globals, c *cobra.Command) {
+	f.globals = g
 	c.Flags().StringVar(&f.Address, "store", "", "store of the sender's checkpoints and outbox: a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/state.db)")
 }
 
@@ -38,6 +42,9 @@ func (f *StoreFlag) Open(ctx context.Context, log *audit.Log, create bool) (*del
 	store, err := deliver.Open(ctx, address, deliver.Options{Create: create, LogPlace: place, Wipe: f.Wipe})
 	switch {
 	case err == nil:
+		if err := f.claim(address); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
 		return store, nil
 	case errors.Is(err, os.ErrNotExist) && !create:
 		return nil, term.WithHint(fmt.Errorf("the outbox: %w", err), "handoff send creates an outbox; --store or HANDOFF_STORE names another one")
