@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,30 @@ func TestReasoningOfOthers(t *testing.T) {
 			if answer := sdk.Ask([]byte(text))[0]; !answer.OK || strings.Contains(string(answer.Raw), `"Hm."`) != sent {
 				t.Errorf("%s: the reasoning is sent: want %t in %s", p, sent, answer.Raw)
 			}
+		}
+	}
+}
+
+// TestInvalidCalls checks that LangChain's calls that it could not read are no calls of APIs other than OpenAI's, unless
+// the content has them too: @langchain/anthropic 1.5.11, @langchain/google-genai 2.3.2 and @langchain/aws 1.4.5 send
+// their results only. @langchain/openai 1.6.0 does so too, but the package for Python sends these calls.
+func TestInvalidCalls(t *testing.T) {
+	const text = `[{"type":"human","content":"Refund it."},{"type":"ai","content":"I do.","invalid_tool_calls":[{"name":"refund","args":"{\"a\": 4","id":"c_1","error":"cut off","type":"invalid_tool_call"}]},%s{"type":"human","content":"And?"}]`
+	const result = `{"type":"tool","content":"bad arguments","tool_call_id":"c_1"},`
+	listed := strings.Replace(text, `"I do."`, `[{"type":"tool_use","id":"c_1","name":"refund","input":{}}]`, 1)
+	for _, p := range All() {
+		unanswered, answered := []string(nil), []string{string(p) + "/result-without-call /2/tool_call_id"}
+		if p == OpenAIChat || p == OpenAIResponses {
+			unanswered = []string{string(p) + "/call-without-result /1/invalid_tool_calls/0/id"}
+		}
+		if got := found(t, p, fmt.Sprintf(text, ""), format.LangChain); !slices.Equal(got, unanswered) {
+			t.Errorf("%s, without a result: found %q, want %q", p, got, unanswered)
+		}
+		if got := found(t, p, fmt.Sprintf(text, result), format.LangChain); !slices.Equal(got, answered) {
+			t.Errorf("%s, with a result: found %q, want %q", p, got, answered)
+		}
+		if got := found(t, p, fmt.Sprintf(listed, result), format.LangChain); len(got) > 0 {
+			t.Errorf("%s, also in the content: found %q", p, got)
 		}
 	}
 }
