@@ -43,6 +43,18 @@ func TestSaid(t *testing.T) {
 		{"an edit of a file", server("srvtoolu_1", "text_editor_code_execution", `{"command":"create","path":"a.txt","file_text":"A"}`, "text_editor_code_execution_tool_result",
 			`{"type":"text_editor_code_execution_create_result","is_file_update":false}`),
 			format.Anthropic, format.OpenAIChat, "/messages/1/content/0/text", `"Called the tool text_editor_code_execution: {\"command\":\"create\",\"file_text\":\"A\",\"path\":\"a.txt\"}"`},
+		{"results after a message", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call","call_id":"c2","name":"g","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"1"},` +
+			`{"role":"developer","content":"Be brief."},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c2","output":"2"},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages/3", `{"role":"tool","tool_call_id":"c2","content":"2"}`},
+		{"results after a message, for LangChain", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c1","output":"1"},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.LangChain, "/messages/2", `{"type":"tool","content":"1","tool_call_id":"c1"}`},
+		{"results after a message, for Pydantic AI", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c1","output":"1"},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.PydanticAI, "/messages/2/parts", `[{"tool_name":"f","content":"1","tool_call_id":"c1","part_kind":"tool-return"},{"content":"Hurry.","part_kind":"user-prompt"}]`},
+		{"a result at the end", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c1","output":"1"}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages/2", `{"role":"tool","tool_call_id":"c1","content":"1"}`},
+		{"new instructions with a result", `[{"parts":[{"content":"Do it.","part_kind":"user-prompt"}],"instructions":"A","kind":"request"},{"parts":[{"tool_name":"f","args":"{}","tool_call_id":"c1","part_kind":"tool-call"}],"kind":"response"},` +
+			`{"parts":[{"tool_name":"f","content":"1","tool_call_id":"c1","part_kind":"tool-return"}],"instructions":"B","kind":"request"}]`,
+			format.PydanticAI, format.OpenAIChat, "/messages/3", `{"role":"tool","tool_call_id":"c1","content":"1"}`},
 		{"files in a result", `{"max_tokens":9,"messages":[{"role":"user","content":"Do it."},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[` +
 			`{"type":"image","source":{"type":"url","url":"https://e.test/a.png"}},{"type":"document","source":{"type":"url","url":"https://e.test/b"},"title":"B"},{"type":"image","source":{"type":"file","file_id":"file_1"}}]}]}]}`,
 			format.Anthropic, format.OpenAIChat, "/messages/2/content", `"[image https://e.test/a.png]\n[file B https://e.test/b]\n[file file_1]"`},
