@@ -34,7 +34,7 @@ func (c *checker) checkServed() {
 			if c.provider == Gemini && isGoogles(p) || c.provider == OpenAIResponses && !strings.Contains(p.ID.Text(), "toolu_") { // Anthropic's
 				continue
 			}
-			c.reportAs(finding.Warning, "call-without-result", p.ID, "another provider ran the tool, and the AI SDK does not send its result: found the call %s; convert the history with handoff convert --format-out %s, or remove the call and its result", finding.QuoteValue(p.ID), c.provider)
+			c.reportAs(finding.Warning, "call-without-result", p.ID, "another provider ran the tool, and the AI SDK does not send its result: found the call %s; convert the history to the format of the API, or remove the call and its result", finding.QuoteValue(p.ID))
 		}
 	}
 }
