@@ -58,7 +58,7 @@ func TestOpenAIPairs(t *testing.T) {
 				{"id":"call_1","type":"function","function":{"name":"look","arguments":"{\"n\": 1.0}"}},
 				{"id":"call_2","type":"function","function":{"name":"look","arguments":"{}"}}]},
 			{"role":"tool","tool_call_id":"call_1","content":"a lamp"},
-			{"role":"tool","tool_call_id":"call_2","content":"see\n[input_image]"},
+			{"role":"tool","tool_call_id":"call_2","content":"see\n[image https://example.com/a.png]"},
 			{"role":"assistant","content":"Searched the web for: lamp"},
 			{"role":"assistant","content":"A lamp."}]}`},
 		{"messages as items", format.OpenAIChat, format.OpenAIResponses, `{"messages":[

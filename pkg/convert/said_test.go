@@ -22,11 +22,48 @@ func TestSaid(t *testing.T) {
 		return `{"messages":[{"type":"human","content":"Do it."},{"type":"ai","content":[{"type":"reasoning","reasoning":"Hm.",` + signature +
 			`},{"type":"text","text":"Yes."}],"response_metadata":{"output_version":"v1","model_provider":"` + provider + `"}},{"type":"human","content":"Good."}]}`
 	}
+	server := func(id, name, input, result, content string) string { // the blocks of @anthropic-ai/sdk 1.14.0
+		return `{"max_tokens":9,"messages":[{"role":"user","content":"Do it."},{"role":"assistant","content":[{"type":"server_tool_use","id":"` + id + `","name":"` + name + `","input":` + input +
+			`},{"type":"` + result + `","tool_use_id":"` + id + `","content":` + content + `}]}]}`
+	}
 	for _, tt := range []struct {
 		name, in string
 		from, to format.Format
 		at, want string
 	}{
+		{"a fetched page", server("srvtoolu_1", "web_fetch", `{"url":"https://e.test"}`, "web_fetch_tool_result",
+			`{"type":"web_fetch_result","url":"https://e.test","content":{"type":"document","title":"T","source":{"type":"text","media_type":"text/plain","data":"Page."}},"retrieved_at":null}`),
+			format.Anthropic, format.OpenAIChat, "/messages/1/content", `[{"type":"text","text":"Opened https://e.test"},{"type":"text","text":"Result:\n- https://e.test\nT\nPage."}]`},
+		{"a fetched PDF", server("srvtoolu_1", "web_fetch", `{"url":"https://e.test"}`, "web_fetch_tool_result",
+			`{"type":"web_fetch_result","url":"https://e.test","content":{"type":"document","title":"T","source":{"type":"base64","media_type":"application/pdf","data":"JVBERi0="}},"retrieved_at":null}`),
+			format.Anthropic, format.OpenAIChat, "/messages/1/content/1/text", `"Result:\n- https://e.test\nT"`},
+		{"a search for tools", server("srvtoolu_1", "tool_search_tool_bm25", `{"query":"mail"}`, "tool_search_tool_result",
+			`{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"send"}]}`),
+			format.Anthropic, format.OpenAIChat, "/messages/1/content", `[{"type":"text","text":"Searched for tools: mail"},{"type":"text","text":"Result:\n- send"}]`},
+		{"an edit of a file", server("srvtoolu_1", "text_editor_code_execution", `{"command":"create","path":"a.txt","file_text":"A"}`, "text_editor_code_execution_tool_result",
+			`{"type":"text_editor_code_execution_create_result","is_file_update":false}`),
+			format.Anthropic, format.OpenAIChat, "/messages/1/content/0/text", `"Called the tool text_editor_code_execution: {\"command\":\"create\",\"file_text\":\"A\",\"path\":\"a.txt\"}"`},
+		{"results after a message", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call","call_id":"c2","name":"g","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"1"},` +
+			`{"role":"developer","content":"Be brief."},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c2","output":"2"},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages/3", `{"role":"tool","tool_call_id":"c2","content":"2"}`},
+		{"results after a message, for LangChain", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c1","output":"1"},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.LangChain, "/messages/2", `{"type":"tool","content":"1","tool_call_id":"c1"}`},
+		{"results after a message, for Pydantic AI", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c1","output":"1"},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.PydanticAI, "/messages/2/parts", `[{"tool_name":"f","content":"1","tool_call_id":"c1","part_kind":"tool-return"},{"content":"Hurry.","part_kind":"user-prompt"}]`},
+		{"a result at the end", items(`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"role":"user","content":"Hurry."},{"type":"function_call_output","call_id":"c1","output":"1"}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages/2", `{"role":"tool","tool_call_id":"c1","content":"1"}`},
+		{"new instructions with a result", `[{"parts":[{"content":"Do it.","part_kind":"user-prompt"}],"instructions":"A","kind":"request"},{"parts":[{"tool_name":"f","args":"{}","tool_call_id":"c1","part_kind":"tool-call"}],"kind":"response"},` +
+			`{"parts":[{"tool_name":"f","content":"1","tool_call_id":"c1","part_kind":"tool-return"}],"instructions":"B","kind":"request"}]`,
+			format.PydanticAI, format.OpenAIChat, "/messages/3", `{"role":"tool","tool_call_id":"c1","content":"1"}`},
+		{"files in a result", `{"max_tokens":9,"messages":[{"role":"user","content":"Do it."},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[` +
+			`{"type":"image","source":{"type":"url","url":"https://e.test/a.png"}},{"type":"document","source":{"type":"url","url":"https://e.test/b"},"title":"B"},{"type":"image","source":{"type":"file","file_id":"file_1"}}]}]}]}`,
+			format.Anthropic, format.OpenAIChat, "/messages/2/content", `"[image https://e.test/a.png]\n[file B https://e.test/b]\n[file file_1]"`},
+		{"files that Codex does not read", items(`{"role":"user","content":[{"type":"input_file","filename":"b.pdf","file_data":"data:application/pdf;base64,JVBERi0="},{"type":"input_image","file_id":"file-1","detail":"auto"}]}`),
+			format.OpenAIResponses, format.Codex, "/3/payload/content", `[{"type":"input_text","text":"[file b.pdf]"},{"type":"input_text","text":"[image file-1]"}]`},
+		{"a search of Gemini", `{"contents":[{"role":"user","parts":[{"text":"Do it."}]},{"role":"model","parts":[{"toolCall":{"id":"t1","toolType":"GOOGLE_SEARCH_WEB","args":{"queries":["trams"]}}},{"toolResponse":{"id":"t1","toolType":"GOOGLE_SEARCH_WEB","response":{"results":[{"title":"T","url":"https://e.test"}]}}}]}]}`,
+			format.Gemini, format.OpenAIChat, "/messages/1/content", `[{"type":"text","text":"Searched the web for: trams"},{"type":"text","text":"Result:\n- T: https://e.test"}]`},
+		{"an image of the model", items(`{"type":"image_generation_call","id":"ig_1","status":"completed","result":"iVBORw0KGgo=","revised_prompt":"A red cat"}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages/1/content", `"Generated an image: A red cat"`},
 		{"a patch that failed", items(patch + `{"type":"apply_patch_call_output","call_id":"call_p","status":"failed","output":"no file"}`),
 			format.OpenAIResponses, format.Anthropic, "/messages/2/content/0", `{"type":"tool_result","tool_use_id":"call_p","content":"no file","is_error":true}`},
 		{"a patch", items(patch + `{"type":"apply_patch_call_output","call_id":"call_p","status":"completed","output":"done"}`),

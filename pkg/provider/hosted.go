@@ -17,7 +17,41 @@ func (c *checker) checkHosted() {
 		c.checkServerTools()
 	case c.provider == OpenAIResponses && c.native:
 		c.checkToolSearches()
+	case !c.is(BedrockConverse):
+		c.checkServed()
 	}
+}
+
+// checkServed reports calls of the AI SDK to a tool that another provider ran. @ai-sdk/google 4.0.121 sends them without
+// their results, and so do the packages for chat completions except @ai-sdk/xai. @ai-sdk/openai 4.0.118 sends the id of
+// the call as that of an item that the Responses API stored.
+func (c *checker) checkServed() {
+	for _, m := range c.messages {
+		for _, p := range m.parts {
+			if p.Kind != conversation.Call || p.Value.Get("providerExecuted").Kind() != jsonstream.True {
+				continue
+			}
+			if c.provider == Gemini && isGoogles(p) || c.provider == OpenAIResponses && !strings.Contains(p.ID.Text(), "toolu_") { // Anthropic's
+				continue
+			}
+			c.reportAs(finding.Warning, "call-without-result", p.ID, "another provider ran the tool, and the AI SDK does not send its result: found the call %s; convert the history to the format of the API, or remove the call and its result", finding.QuoteValue(p.ID))
+		}
+	}
+}
+
+// isGoogles reports whether the AI SDK sends a call and its result to Gemini as those of Gemini's own tool.
+func isGoogles(call part) bool {
+	if call.Tool() == "code_execution" {
+		return true
+	}
+	for _, name := range []string{"providerOptions", "callProviderMetadata"} {
+		for _, options := range call.Value.Get(name).Members() {
+			if options.Get("serverToolCallId").Exists() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkServerTools applies the rules of Anthropic: a result follows its call in the message of the call. The

@@ -118,6 +118,8 @@ func (r *reader) add(turn conversation.Turn) {
 		switch at := (part{p, turn}); {
 		case p.Kind == conversation.Call && role != assistant && !r.native && p.Value.Parent().Name() == "tool_calls":
 			// LangChain messages of other types have no calls: calls in them are not sent.
+		case p.Kind == conversation.Call && isInvalid(p) && !r.is(OpenAIChat, OpenAIResponses):
+			// LangChain sends them to no other API.
 		case p.Kind != conversation.Result || p.Hosted || r.native && role == user:
 			rest.parts = append(rest.parts, at)
 		default:
@@ -141,6 +143,13 @@ func (r *reader) add(turn conversation.Turn) {
 			r.put(rest)
 		}
 	}
+}
+
+// isInvalid reports whether a call is one that LangChain could not read. Of its integrations, only the one for
+// OpenAI in Python sends such calls (@langchain/anthropic 1.5.11, @langchain/google-genai 2.3.2, @langchain/aws
+// 1.4.5 and @langchain/openai 1.6.0 send none).
+func isInvalid(call conversation.Part) bool {
+	return call.Value.Parent().Name() == "invalid_tool_calls"
 }
 
 // isAside reports whether a type of the AI SDK is of parts that no model gets, or only the one that made them.

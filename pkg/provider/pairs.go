@@ -58,6 +58,10 @@ func (c *checker) checkPairs() {
 		case !call.answered:
 			c.report("call-without-result", orItem(call.ID, call.Value), "the tool call has no result: nothing answers %s; add its result, or fix the history with handoff repair", called(call.Part))
 		default:
+			if isInvalid(call.Part) {
+				result := p.messages[call.answer.message].parts[call.answer.part]
+				c.reportAs(finding.Warning, "result-without-call", orItem(result.ID, result.Value), "the call of the tool result is in invalid_tool_calls, which LangChain sends only in Python: found %s; convert the result to a text, or correct the call", answered(result.Part))
+			}
 			p.checkPlace(call)
 		}
 	}

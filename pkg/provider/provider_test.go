@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,53 @@ func TestReasoningOfOthers(t *testing.T) {
 			if answer := sdk.Ask([]byte(text))[0]; !answer.OK || strings.Contains(string(answer.Raw), `"Hm."`) != sent {
 				t.Errorf("%s: the reasoning is sent: want %t in %s", p, sent, answer.Raw)
 			}
+		}
+	}
+}
+
+// TestToolOfAnotherProvider checks that the AI SDK sends the search that Anthropic ran to other APIs without its result,
+// according to the SDK itself, and that this is a warning. findings/ai-sdk-provider-call-elsewhere.sh asks more packages.
+func TestToolOfAnotherProvider(t *testing.T) {
+	const search = `{"type":"tool-call","toolCallId":"srvtoolu_1","toolName":"web_search","input":{"query":"trams"},"providerExecuted":true%s},{"type":"tool-result","toolCallId":"srvtoolu_1","toolName":"web_search","output":{"type":"json","value":[]}}`
+	const text = `[{"role":"user","content":"Trams?"},{"role":"assistant","content":[` + search + `,{"type":"text","text":"None."}]},{"role":"user","content":"Thanks."}]`
+	for _, p := range All() {
+		var want []string
+		if p == OpenAIChat || p == OpenAIResponses || p == Gemini {
+			want = []string{string(p) + "/call-without-result /1/content/0/toolCallId"}
+		}
+		if got := found(t, p, fmt.Sprintf(text, ""), format.AISDK); !slices.Equal(got, want) {
+			t.Errorf("%s: found %q, want %q", p, got, want)
+		}
+	}
+	own := fmt.Sprintf(text, `,"providerOptions":{"google":{"serverToolCallId":"s1","serverToolType":"GOOGLE_SEARCH_WEB"}}`)
+	if got := found(t, Gemini, own, format.AISDK); len(got) > 0 {
+		t.Errorf("Gemini's own search: found %q", got)
+	}
+	if got := found(t, OpenAIResponses, strings.ReplaceAll(own, "srvtoolu_1", "ws_1"), format.AISDK); len(got) > 0 {
+		t.Errorf("OpenAI's own search: found %q", got)
+	}
+}
+
+// TestInvalidCalls checks that LangChain's calls that it could not read are no calls of APIs other than OpenAI's, unless
+// the content has them too: @langchain/anthropic 1.5.11, @langchain/google-genai 2.3.2 and @langchain/aws 1.4.5 send
+// their results only. @langchain/openai 1.6.0 does so too, but the package for Python sends these calls.
+func TestInvalidCalls(t *testing.T) {
+	const text = `[{"type":"human","content":"Refund it."},{"type":"ai","content":"I do.","invalid_tool_calls":[{"name":"refund","args":"{\"a\": 4","id":"c_1","error":"cut off","type":"invalid_tool_call"}]},%s{"type":"human","content":"And?"}]`
+	const result = `{"type":"tool","content":"bad arguments","tool_call_id":"c_1"},`
+	listed := strings.Replace(text, `"I do."`, `[{"type":"tool_use","id":"c_1","name":"refund","input":{}}]`, 1)
+	for _, p := range All() {
+		unanswered, answered := []string(nil), []string{string(p) + "/result-without-call /2/tool_call_id"}
+		if p == OpenAIChat || p == OpenAIResponses {
+			unanswered = []string{string(p) + "/call-without-result /1/invalid_tool_calls/0/id"}
+		}
+		if got := found(t, p, fmt.Sprintf(text, ""), format.LangChain); !slices.Equal(got, unanswered) {
+			t.Errorf("%s, without a result: found %q, want %q", p, got, unanswered)
+		}
+		if got := found(t, p, fmt.Sprintf(text, result), format.LangChain); !slices.Equal(got, answered) {
+			t.Errorf("%s, with a result: found %q, want %q", p, got, answered)
+		}
+		if got := found(t, p, fmt.Sprintf(listed, result), format.LangChain); len(got) > 0 {
+			t.Errorf("%s, also in the content: found %q", p, got)
 		}
 	}
 }

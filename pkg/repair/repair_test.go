@@ -272,6 +272,20 @@ func TestLastApproval(t *testing.T) {
 	}
 }
 
+// TestInvalidCallAlone checks that a turn of LangChain with nothing but a call that it could not read, which it does not
+// send to Gemini and Bedrock, becomes a note (@langchain/google-genai 2.3.2 and @langchain/aws 1.4.5 send an empty turn).
+func TestInvalidCallAlone(t *testing.T) {
+	const text = `[{"type":"human","content":"x"},{"type":"ai","content":"","invalid_tool_calls":[{"id":"c","name":"f","args":"{\"a\": 4"}]},{"type":"tool","tool_call_id":"c","content":"1"}]`
+	for _, p := range []provider.Provider{provider.Gemini, provider.BedrockConverse} {
+		r := repaired(t, []byte(text), Options{For: p})
+		for _, said := range []string{`{\"a\": 4`, `\n1"`} {
+			if !strings.Contains(string(r.Text), said) || strings.Contains(string(r.Text), "invalid_tool_calls") || len(r.Left) > 0 {
+				t.Errorf("%s: repaired to %s, left %+v; want a note with %s", p, r.Text, r.Left, said)
+			}
+		}
+	}
+}
+
 // TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
 // the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {

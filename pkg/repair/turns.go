@@ -318,6 +318,12 @@ func (r *repairer) mendEmpty(f provider.Fault) bool {
 		r.step(f, i, "removed an empty part")
 		r.edit(i, f.At, nil)
 	case saysMore(turn.Value):
+		for p := range conversation.Parts(turn.Value) {
+			if p.Kind == conversation.Call && p.Value.Parent().Name() == "invalid_tool_calls" { // LangChain does not send it
+				r.noteCall(f, i, p, notJSON, p.Value.Get("args").Text())
+				return true
+			}
+		}
 		return false
 	default:
 		r.step(f, i, "gave an empty turn the text %q", empty)

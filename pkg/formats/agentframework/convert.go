@@ -277,7 +277,7 @@ type writer struct{ net, object bool }
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	o := writer{strings.Contains(w.Style, styleNet), strings.Contains(w.Style, styleObject)}
 	messages := make([]tree.Node, 0, len(turns))
-	for _, turn := range turns {
+	for _, turn := range chat.PlaceResults(turns) {
 		t := chat.Of(turn)
 		var contents []tree.Node
 		for _, p := range t.Parts {

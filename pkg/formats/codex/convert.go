@@ -295,7 +295,7 @@ func described(content tree.Node, part string) tree.Node {
 		case kind == "input_text", kind == "output_text", kind == "encrypted_content", kind == "input_image" && tree.IsString(p.Get("image_url")):
 		default:
 			text := p.Get("refusal").Text()
-			if file, ok := chat.TextFile(p); ok {
+			if file, ok := chat.FileText(p); ok {
 				text = file
 			}
 			if text == "" {

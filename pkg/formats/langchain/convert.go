@@ -21,7 +21,7 @@ var codec = (&chat.Form{
 	Write: func(turns []tree.Node, w *chat.Writing) []tree.Node {
 		s := parseStyle(w.Style)
 		messages := make([]tree.Node, 0, len(turns))
-		for turn, joined := range chat.Joined(chat.PairServerTools(turns)) {
+		for turn, joined := range chat.Joined(chat.PairServerTools(chat.PlaceResults(turns))) {
 			messages = append(messages, write(turn, joined, s))
 		}
 		return messages

@@ -22,7 +22,7 @@ var roles = []string{"developer", "system", "user", "assistant", "tool"}
 
 func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
 	messages := make([]tree.Node, 0, len(turns))
-	for _, turn := range turns {
+	for _, turn := range chat.PlaceResults(turns) {
 		made := []tree.Node{turn}
 		if !isMessage(turn) {
 			made = messagesOf(turn)

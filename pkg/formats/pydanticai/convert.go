@@ -2,6 +2,7 @@ package pydanticai
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/internal/chat"
@@ -24,7 +25,7 @@ const partType = "pydantic_ai_part"
 type reader struct{ instructions string }
 
 // read appends the turns of a message. Each request repeats the instructions: they become a turn where they
-// change.
+// change, after the results that the request begins with, because APIs want those directly after their calls.
 func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 	if message.Get("kind").Text() == "response" {
 		t := chat.Turn{Role: "assistant"}
@@ -37,12 +38,17 @@ func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 		}
 		return append(dst, t.Canonical()...)
 	}
+	results, begun := len(dst), false
+	for _, part := range tree.Elements(message.Get("parts")) {
+		t := asked(part)
+		dst = append(dst, t.Canonical()...)
+		if begun = begun || t.Role != "tool"; !begun {
+			results = len(dst)
+		}
+	}
 	if text := message.Get("instructions"); tree.IsString(text) && !text.Empty() && text.Text() != r.instructions {
 		r.instructions = text.Text()
-		dst = append(dst, plain("system", text))
-	}
-	for _, part := range tree.Elements(message.Get("parts")) {
-		dst = append(dst, asked(part).Canonical()...)
+		dst = slices.Insert(dst, results, plain("system", text))
 	}
 	return dst
 }
@@ -233,7 +239,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 			parts = nil
 		}
 	}
-	for _, turn := range turns {
+	for _, turn := range chat.PlaceResults(turns) {
 		t := chat.Of(turn)
 		if t.Role != "assistant" {
 			for _, p := range t.Parts {

@@ -254,13 +254,14 @@ func fitName(name tree.Node, most int) tree.Node {
 	return FitToolName(name)
 }
 
-// note returns the text that replaces a file where files are not allowed.
+// note returns the text that replaces a file where files are not allowed: its name and its address, or else its id or type.
 func note(m Media) tree.Node {
 	text := m.Type
 	for _, n := range []tree.Node{m.Name, m.URL, m.FileID, m.MediaType} {
-		if tree.IsString(n) && !n.Empty() {
-			text += " " + n.Text()
-			break
+		switch said := n.Text(); {
+		case said == "" || strings.HasPrefix(said, "data:"):
+		case n == m.Name || n == m.URL || text == m.Type:
+			text += " " + said
 		}
 	}
 	return tree.String("[" + text + "]")

@@ -78,21 +78,24 @@ func (h Hosted) Text() string {
 
 // called returns the text of a call.
 func called(tool string, input tree.Node) string {
+	kind := strings.ToLower(tool) // Gemini has GOOGLE_SEARCH_WEB
 	query, url := firstText(input, "query", "q"), firstText(input, "url")
 	if queries := input.Get("queries"); query == "" {
 		query = queries.Flat()
 	}
 	switch {
-	case query != "" && strings.Contains(tool, "file_search"):
+	case query != "" && strings.Contains(kind, "file_search"):
 		return "Searched the files for: " + query
-	case query != "" && strings.Contains(tool, "search"):
+	case query != "" && strings.Contains(kind, "tool_search"):
+		return "Searched for tools: " + query
+	case query != "" && strings.Contains(kind, "search"):
 		return "Searched the web for: " + query
 	case url != "" && firstText(input, "pattern") != "":
 		return "Searched " + url + " for: " + firstText(input, "pattern")
 	case url != "":
 		return "Opened " + url
 	}
-	if code := firstText(input, "code", "command"); code != "" {
+	if code := firstText(input, "code", "command"); code != "" && input.Get("path") == tree.None { // a text editor has a command and a path
 		return "Ran:\n" + code
 	}
 	text := "Called the tool " + tool
@@ -131,6 +134,13 @@ func readableTo(v tree.Node, depth int) string {
 	case !v.Is(jsonstream.Object):
 		return v.Flat()
 	}
+	if source := v.Get("source"); source.Is(jsonstream.Object) { // a document of Anthropic: a fetched page
+		text := readableTo(source.Get("content"), depth-1)
+		if source.Get("type").Text() == "text" {
+			text = firstText(source, "data")
+		}
+		return joined(firstText(v, "title"), firstText(v, "context"), firstText(source, "url"), text)
+	}
 	title, url := firstText(v, "title", "filename"), firstText(v, "url", "source", "uri")
 	if url != "" {
 		line := "- " + url
@@ -157,7 +167,7 @@ func readableTo(v tree.Node, depth int) string {
 	if code := firstText(v, "error_code", "errorCode"); code != "" {
 		lines = append(lines, "Error: "+code)
 	}
-	for _, name := range []string{"content", "value", "results", "tool_references", "tools"} {
+	for _, name := range []string{"content", "value", "json", "results", "tool_references", "tools"} {
 		if inner := readableTo(v.Get(name), depth-1); inner != "" {
 			lines = append(lines, inner)
 		}
@@ -226,6 +236,11 @@ func describedText(n tree.Node) string {
 		return joined(called(kind, n), readable(n.Get("results")))
 	case "code_interpreter_call":
 		return joined("Ran:\n"+firstText(n, "code"), readable(n.Get("outputs")))
+	case "image_generation_call":
+		if prompt, problem := firstText(n, "revised_prompt"), readable(n.Get("error")); prompt != "" || problem != "" {
+			return joined(strings.TrimSuffix("Generated an image: "+prompt, ": "), problem)
+		}
+		return ""
 	case "program":
 		return "Ran:\n" + firstText(n, "code")
 	case "program_output":
@@ -235,6 +250,8 @@ func describedText(n tree.Node) string {
 		return joined(text, readable(n.Get("output")), readable(n.Get("error")))
 	case "mcp_list_tools":
 		return joined("The tools of "+firstText(n, "server_label")+":", readable(n.Get("tools")))
+	case "mcp_tool_listing":
+		return joined("The tools of "+firstText(n, "mcp_server_name")+":", readable(n.Get("tools")))
 	case "mcp_approval_request":
 		return "Asked for approval of the tool " + firstText(n, "name") + ": " + firstText(n, "arguments")
 	case "mcp_approval_response":
@@ -252,7 +269,7 @@ func describedText(n tree.Node) string {
 		return readable(n)
 	case "document": // of Anthropic, with blocks
 		if blocks := n.At("/source/content"); tree.IsString(blocks) || blocks.Is(jsonstream.Array) && tree.All(blocks, func(b tree.Node) bool { return b.Get("type").Text() == "text" }) {
-			return joined(firstText(n, "title"), readable(blocks))
+			return readable(n)
 		}
 		return ""
 	case "compaction":

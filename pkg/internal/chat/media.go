@@ -90,13 +90,13 @@ func (m Media) PlainText() (text string, ok bool) {
 	return string(data), err == nil && len(data) > 0 && utf8.Valid(data)
 }
 
-// TextFile is [Media.PlainText] for a part with a file.
-func TextFile(part tree.Node) (text string, ok bool) {
+// FileText returns the text that stands for a part with a file: that of a text file, or else its name in brackets.
+func FileText(part tree.Node) (text string, ok bool) {
 	m, ok := mediaIn(part)
-	if !ok {
-		return "", false
+	if text, isText := m.PlainText(); isText || !ok {
+		return text, ok
 	}
-	return m.PlainText()
+	return note(m).Text(), true
 }
 
 // DataURL returns the data: URL of data.

@@ -293,6 +293,8 @@ func Say(parts []Part) string {
 		n := p.canonical()
 		if text, ok := p.Media.PlainText(); ok && p.Kind == File {
 			n = tree.String(text)
+		} else if p.Kind == File {
+			n = note(p.Media)
 		} else if text := describedText(n); text != "" {
 			n = tree.String(text)
 		} else if p.Kind == Text && p.Text != tree.None {
