@@ -103,7 +103,7 @@ var imports = map[string][]string{
 		"internal/child", "internal/cli", "internal/output", "internal/report", "internal/term", "internal/vectors", "vectors",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
-	"docs":              {},
+	"docs":              {"internal/packed"},
 	"internal/accepted": {},
 	"internal/agentcard": {
 		"internal/secrets", "internal/semver", "pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/sign",
@@ -137,6 +137,7 @@ var imports = map[string][]string{
 	"internal/neterror": {},
 	"internal/oracle":   {"internal/child", "internal/tier", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"internal/packed":   {"github.com/klauspost/compress"},
 	"internal/plugins":  {"skills", "github.com/pelletier/go-toml/v2"},
 	"internal/polling":  {},
 	"internal/program": {
@@ -300,7 +301,7 @@ var imports = map[string][]string{
 	"pkg/message":                {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/patch":                  {"internal/equal", "pkg/finding", "pkg/jsonstream"},
 	"pkg/privacy":                {"pkg/jsonstream", "pkg/privacy/internal/names", "pkg/privacy/internal/phone", "github.com/go-json-experiment/json"},
-	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},
+	"pkg/privacy/internal/names": {"internal/packed"},
 	"pkg/privacy/internal/phone": {},
 	"pkg/provider":               {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"pkg/redact": {
@@ -327,7 +328,7 @@ var imports = map[string][]string{
 		"golang.org/x/crypto",
 	},
 	"pkg/summarize": {},
-	"pkg/tokens":    {"github.com/klauspost/compress/zstd"},
+	"pkg/tokens":    {"internal/packed"},
 	"pkg/trim": {
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/undo", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
@@ -425,9 +426,9 @@ var imports = map[string][]string{
 		"relay/audit/trace",
 	},
 	"relay/webclient":     {"internal/neterror"},
-	"schemas":             {},
+	"schemas":             {"internal/packed"},
 	"skills":              {},
-	"vectors":             {"pkg/jsonstream", "pkg/patch", "github.com/go-json-experiment/json"},
+	"vectors":             {"internal/packed", "pkg/jsonstream", "pkg/patch", "github.com/go-json-experiment/json"},
 	"vectors/vectorstest": {"vectors", "github.com/go-json-experiment/json"},
 }
 

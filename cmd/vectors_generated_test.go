@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,43 +46,6 @@ func writeProviderCases(t *testing.T, out *bytes.Buffer) error {
 	text, err := vectorstest.Write(g)
 	out.Write(text)
 	return err
-}
-
-// TestGeneratedArchive compares the embedded archive of the conformance suite with its files, after TestGenerated has
-// written some of them.
-func TestGeneratedArchive(t *testing.T) {
-	dir := os.DirFS("../vectors")
-	if *update {
-		text, err := vectorstest.Archive(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("../vectors/"+vectors.Archive, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	// The archive itself may differ: another version of Go may compress differently.
-	names, err := fs.Glob(dir, "*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	embedded, err := fs.Glob(vectors.Files(), "*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same := slices.Equal(names, embedded)
-	for _, name := range names {
-		want, err := fs.ReadFile(dir, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := fs.ReadFile(vectors.Files(), name)
-		same = same && err == nil && bytes.Equal(got, want)
-	}
-	if !same {
-		t.Errorf("vectors/%s is out of date: run go test ./cmd -run Generated -update", vectors.Archive)
-	}
 }
 
 func parseText(t *testing.T, text string) *jsonstream.Document {

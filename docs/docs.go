@@ -2,36 +2,37 @@
 package docs
 
 import (
-	"embed"
+	_ "embed" // for the archive
+	"io/fs"
 	"strings"
+	"sync"
+
+	"github.com/eaapl/handoff/internal/packed"
 )
 
-// The documents, except the generated ones about rules, providers, commands and requirements.
-//
-//go:embed a2a.md accepting.md architecture.md assurance.md audit.md building.md chain.md chat-formats.md ci.md
-//go:embed claims.md coding-agents.md comparing.md
-//go:embed compression.md configuration.md cookbook.md delivery.md dependencies.md environment.md exit-codes.md
-//go:embed formats.md frameworks.md glossary.md index.md install.md limits.md macp.md mcp.md metrics.md openai-agents.md
-//go:embed openai.md performance.md pipelines.md privacy.md proving.md receiving.md releases.md rendering.md repair.md
-//go:embed report.md reports.md safety.md schemas.md sessions.md signing.md streaming.md sw4rm.md threats.md tour.md
-//go:embed transport-helpers.md transports-http.md transports.md trimming.md vectors.md
-var pages embed.FS
+// Archive is the name of the archive of the documents, which is embedded instead of them: all except the generated
+// ones about rules, providers, commands and requirements.
+const Archive = "docs.zip"
+
+//go:embed docs.zip
+var archive string
+
+var files = sync.OnceValue(func() fs.FS { return packed.Zip(archive) })
 
 // Page returns the text of a document, in Markdown, by its name without suffix; ok is false if there is none.
 func Page(name string) (text string, ok bool) {
-	page, err := pages.ReadFile(name + ".md")
+	page, err := fs.ReadFile(files(), name+".md")
 	return string(page), err == nil
 }
 
 // Names returns the names of the documents, in order.
 func Names() []string {
-	entries, err := pages.ReadDir(".")
+	names, err := fs.Glob(files(), "*.md")
 	if err != nil {
-		panic("reading what is embedded: " + err.Error())
+		panic(err) // the pattern is constant
 	}
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = strings.TrimSuffix(entry.Name(), ".md")
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(name, ".md")
 	}
 	return names
 }

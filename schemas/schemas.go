@@ -4,13 +4,27 @@
 package schemas
 
 import (
-	"embed"
+	_ "embed" // for the archive
 	"io/fs"
 	"strings"
+	"sync"
+
+	"github.com/eaapl/handoff/internal/packed"
 )
 
-//go:embed *.schema.json examples
-var files embed.FS
+// Archive is the name of the archive of the schemas and examples, which is embedded instead of them: it is a
+// fifth of their length.
+const Archive = "schemas.zip"
+
+//go:embed schemas.zip
+var archive string
+
+// message is the schema that almost every command reads, which must be ready at once.
+//
+//go:embed handoff-message-2.1.schema.json
+var message string
+
+var files = sync.OnceValue(func() fs.FS { return packed.Zip(archive) })
 
 // Names of the schemas, for [Read] and the schemas' own references.
 const (
@@ -47,12 +61,23 @@ const Base = "https://github.com/eaapl/handoff/schemas/"
 
 // Read returns a schema by its name or its $id. The only error is [io/fs.ErrNotExist].
 func Read(name string) ([]byte, error) {
-	return files.ReadFile(strings.TrimPrefix(name, Base))
+	if name = strings.TrimPrefix(name, Base); name == Message {
+		return []byte(message), nil
+	}
+	return read(name)
+}
+
+func read(name string) ([]byte, error) {
+	text, err := fs.ReadFile(files(), name)
+	if err != nil { // also for a name that is no path
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return text, nil
 }
 
 // Names returns the names of all schemas, in alphabetical order.
 func Names() []string {
-	names, err := fs.Glob(files, "*.schema.json")
+	names, err := fs.Glob(files(), "*.schema.json")
 	if err != nil {
 		panic(err) // the pattern is constant
 	}
@@ -62,7 +87,7 @@ func Names() []string {
 // Example returns a complete, valid document of one kind, one of [Examples]. The only error is
 // [io/fs.ErrNotExist].
 func Example(kind string) ([]byte, error) {
-	return files.ReadFile("examples/" + kind + ".json")
+	return read("examples/" + kind + ".json")
 }
 
 // Examples returns the kinds of example documents: a canonical message, the agent state that it

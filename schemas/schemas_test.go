@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 		}
 		for _, as := range []string{name, schemas.Base + name} {
 			if got, err := schemas.Read(as); err != nil || string(got) != string(text) {
-				t.Errorf("%s: %d bytes, error %v", as, len(got), err)
+				t.Errorf("%s: %d bytes, error %v: run go test ./cmd -run Generated -update", as, len(got), err)
 			}
 		}
 	}

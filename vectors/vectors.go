@@ -4,7 +4,6 @@
 package vectors
 
 import (
-	"archive/zip"
 	_ "embed" // for the archive
 	"fmt"
 	"io/fs"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/internal/packed"
 )
 
 // Archive is the name of the archive of the files, which is embedded instead of them: it is a fifteenth of their length.
@@ -23,13 +24,7 @@ const Archive = "vectors.zip"
 var archive string
 
 // Files returns the files of the suite.
-var Files = sync.OnceValue(func() fs.FS {
-	r, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		panic("reading what is embedded: " + err.Error())
-	}
-	return r
-})
+var Files = sync.OnceValue(func() fs.FS { return packed.Zip(archive) })
 
 // Schema is the name of the JSON Schema of the files.
 const Schema = "vectors-1.schema.json"

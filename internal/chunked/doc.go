@@ -7,9 +7,9 @@
 // append to its arrays, objects and strings; there is no other operation. The last chunk has the
 // number of chunks and the digest of the whole message.
 //
-// A [Splitter] makes the chunks of a message, and a [Builder] the chunks of an unfinished one. An
-// [Assembler] makes messages from chunks: it checks each chunk when it arrives and the whole
-// message at the end, and detects lost, repeated, reordered, truncated and forged chunks.
+// A [Splitter] makes the chunks of a message. An [Assembler] makes messages from chunks, also from
+// those of a sender that still works: it checks each chunk when it arrives and the whole message at
+// the end, and detects lost, repeated, reordered, truncated and forged chunks.
 //
 // # Fidelity
 //

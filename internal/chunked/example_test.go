@@ -45,33 +45,3 @@ func Example() {
 	// begin with 6e7f936b-cafd-4624-8754-0bafc4e8acb3
 	// the same message: true
 }
-
-// An agent hands over while it is still working.
-func ExampleBuilder() {
-	text, err := schemas.Example("message")
-	if err != nil {
-		panic(err)
-	}
-	first, err := message.Parse(text, message.Options{})
-	if err != nil {
-		panic(err)
-	}
-	chunks := 0
-	b, err := chunked.Begin(first, chunked.BuilderOptions{}, func([]byte) error {
-		chunks++ // send it
-		return nil
-	})
-	if err != nil {
-		panic(err)
-	}
-	for _, word := range []string{`"It is "`, `"done."`} {
-		if err := b.Append(chunked.Addition{At: "/conversationHistorySummary", Add: []byte(word)}); err != nil {
-			panic(err)
-		}
-	}
-	if _, err := b.End(); err != nil {
-		panic(err)
-	}
-	fmt.Println(chunks, "chunks")
-	// Output: 4 chunks
-}

@@ -281,21 +281,3 @@ func (g *growth) bytes() []byte {
 	}
 	return append(text, '}')
 }
-
-// count returns the number of values of the array or object at a pointer. It is 0 for a value that
-// cannot be appended to, which append reports.
-func (g *growth) count(pointer string) (int, error) {
-	tokens, _ := jsonstream.SplitPointer(pointer)
-	if len(tokens) == 0 {
-		return 0, nil
-	}
-	i, ok := g.index[tokens[0]]
-	if !ok {
-		return 0, nil
-	}
-	m := &g.members[i]
-	if err := g.openMember(m); err != nil || len(tokens) > len(m.edge) {
-		return 0, err
-	}
-	return m.edge[len(tokens)-1].count, nil
-}

@@ -21,7 +21,8 @@ func writef(out *bufio.Writer, m markup, args ...any) {
 	fmt.Fprintf(out, string(m), args...)
 }
 
-func (h head) write(out *bufio.Writer) {
+// writeHead writes the start of a page up to the attributes of its body.
+func writeHead(out *bufio.Writer, policy, version, title, style string) {
 	writef(out, `<!doctype html>
 <html lang="en">
 <head>
@@ -32,11 +33,13 @@ func (h head) write(out *bufio.Writer) {
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="handoff %s">
 <title>%s</title>
-<style>`, h.Policy(), h.version, h.title)
-	out.WriteString(style())
-	writef(out, `</style>
-</head>
-<body`)
+<style>`, policy, version, title)
+	out.WriteString(style)
+	out.WriteString("</style>\n</head>\n<body")
+}
+
+func (h head) write(out *bufio.Writer) {
+	writeHead(out, h.Policy(), h.version, h.title, style())
 	if h.DetailsURL != "" {
 		writef(out, ` data-details="%s"`, h.DetailsURL)
 	}

@@ -44,21 +44,8 @@ type ResultOutcome struct {
 func WriteResults(w io.Writer, r *Results) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	style := concatenated([]string{"base", "results"}, "css")
-	writef(out, `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="%s">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="handoff %s">
-<title>%s</title>
-<style>`, Policy{Style: style}, r.Version, r.Title)
-	out.WriteString(style)
-	writef(out, `</style>
-</head>
-<body class="results">
+	writeHead(out, Policy{Style: style}.String(), r.Version, r.Title, style)
+	writef(out, ` class="results">
 <main>
 <h1>%s</h1>
 <div class="scroll" role="region" aria-label="Outcomes" tabindex="0">

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"iter"
 	"slices"
 	"strings"
 )
@@ -175,22 +174,6 @@ var members = []Type{
 
 // TypeNamed returns the row of a type, nil if there is none.
 func TypeNamed(name string) *Type { return row(types, name) }
-
-// MemberNamed returns the row of a member of a part without a type, nil if there is none.
-func MemberNamed(name string) *Type { return row(members, name) }
-
-// AllTypes yields the rows of the types, and then the rows of the members.
-func AllTypes() iter.Seq[Type] {
-	return func(yield func(Type) bool) {
-		for _, list := range [][]Type{types, members} {
-			for _, t := range list {
-				if !yield(t) {
-					return
-				}
-			}
-		}
-	}
-}
 
 func row(types []Type, name string) *Type {
 	i, ok := slices.BinarySearchFunc(types, name, func(t Type, name string) int { return strings.Compare(t.Name, name) })

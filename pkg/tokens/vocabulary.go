@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/eaapl/handoff/internal/packed"
 )
 
 // The tokens of each vocabulary by rank, each after a byte with its length, which is 0 for an unused
@@ -56,22 +56,9 @@ const (
 	rankMask = 1<<rankBits - 1
 )
 
-// unpacked returns the tokens of a vocabulary.
-func unpacked(tokens []byte) string {
-	unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		panic(err) // the options are valid
-	}
-	text, err := unpacker.DecodeAll(tokens, nil)
-	if err != nil {
-		panic(err) // the tokens are part of the program
-	}
-	return string(text)
-}
-
 // newVocabulary makes a table of the first n tokens.
-func newVocabulary(packed []byte, n int) *vocabulary {
-	tokens := unpacked(packed)
+func newVocabulary(file []byte, n int) *vocabulary {
+	tokens := string(packed.Zstd(file))
 	v := &vocabulary{
 		memos:  sync.Pool{New: func() any { return new(memo) }},
 		slots:  make([]uint32, 2<<bits.Len(uint(n-1))),

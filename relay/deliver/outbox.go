@@ -64,18 +64,6 @@ func (s *Store) Hasten(ctx context.Context, now time.Time) error {
 	})
 }
 
-// NextDue returns the earliest due time of the messages that no process is publishing; zero if there are
-// none.
-func (s *Store) NextDue(ctx context.Context) (next time.Time, err error) {
-	err = s.db.View(ctx, func(t *database.Tx) error {
-		var at int64
-		err := t.QueryRow("SELECT coalesce(min(next_at), 0) FROM delivery_handoff WHERE next_at IS NOT NULL").Scan(&at)
-		next = moment(at)
-		return err
-	})
-	return next, err
-}
-
 // claim claims messages that are due, or whose claimant died. Other processes do not publish them while this
 // process lives.
 func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err error) {

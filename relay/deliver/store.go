@@ -172,10 +172,6 @@ func (s *Store) name(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// Name returns the name to which answers to messages of this store are sent. It never changes, and
-// transport.IsName accepts it.
-func (s *Store) Name() string { return s.sender }
-
 // Close closes the store. Other processes continue with the messages that this one was publishing.
 func (s *Store) Close() error { return s.db.Close() }
 

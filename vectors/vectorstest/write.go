@@ -2,10 +2,8 @@
 package vectorstest
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -58,31 +56,6 @@ var asDocuments = json.WithMarshalers(json.MarshalFunc(func(t vectors.Text) ([]b
 	}
 	return jsontext.AppendQuote(nil, string(t))
 }))
-
-// Archive returns the archive of the files in a folder: see [vectors.Archive].
-func Archive(dir fs.FS) ([]byte, error) {
-	names, err := fs.Glob(dir, "*.json")
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	for _, name := range names {
-		text, err := fs.ReadFile(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		member, err := w.Create(name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := member.Write(text); err != nil {
-			return nil, err
-		}
-	}
-	err = w.Close()
-	return out.Bytes(), err
-}
 
 // appendCase appends an object whose members are on lines of their own.
 func appendCase(out, text []byte) ([]byte, error) {

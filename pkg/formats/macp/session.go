@@ -89,10 +89,6 @@ func (s *Session) PolicyVersion() string {
 	return s.resolvesTo
 }
 
-// Handoffs returns the handoffs in the order of their offers. The caller owns the
-// slice.
-func (s *Session) Handoffs() []Handoff { return slices.Clone(s.handoffs) }
-
 // Outstanding returns the handoff that awaits an answer, if any: by rule 9 there is at most
 // one.
 func (s *Session) Outstanding() (Handoff, bool) {

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/eaapl/handoff/internal/packed"
 )
 
 // Kinds are the kinds of a word; 0 means that it is not in the list.
@@ -40,17 +40,9 @@ type set struct {
 var words = sync.OnceValue(load)
 
 func load() *set {
-	unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		panic(err) // the options are valid
-	}
-	text, err := unpacker.DecodeAll(list, nil)
-	if err != nil {
-		panic(err) // the list is part of the program
-	}
 	s := &set{entries: make([]uint32, 1<<18)}
 	s.shift = 64 - bits.Len(uint(len(s.entries)-1))
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(packed.Zstd(list)) {
 		last := len(line) - len("?\n")
 		h := hash(line[:last])
 		at := h >> s.shift

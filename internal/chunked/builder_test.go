@@ -10,9 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// A Builder makes the chunks of an unfinished message, for an agent that hands over while it still
-// works. It holds the message so far. It cannot be used after an error, and is not safe for
-// concurrent use.
+// A Builder makes the chunks of an unfinished message, as a sender does that hands over while it still
+// works: the programs only read such chunks. It holds the message so far. It cannot be used after an error.
 type Builder struct {
 	w     *writer
 	grown *growth
@@ -125,4 +124,22 @@ func (b *Builder) End() ([]byte, error) {
 
 func (b *Builder) message() (*message.Message, error) {
 	return message.ParseInPlace(jsonstream.NewRaw(b.grown.bytes()), message.Options{Limits: b.grown.limits})
+}
+
+// count returns the number of values of the array or object at a pointer. It is 0 for a value that
+// cannot be appended to, which append reports.
+func (g *growth) count(pointer string) (int, error) {
+	tokens, _ := jsonstream.SplitPointer(pointer)
+	if len(tokens) == 0 {
+		return 0, nil
+	}
+	i, ok := g.index[tokens[0]]
+	if !ok {
+		return 0, nil
+	}
+	m := &g.members[i]
+	if err := g.openMember(m); err != nil || len(tokens) > len(m.edge) {
+		return 0, err
+	}
+	return m.edge[len(tokens)-1].count, nil
 }
