@@ -78,7 +78,7 @@ size=$(stat -c %s "$work/unpacked/handoff")
 relay=$(stat -c %s "$work/unpacked/handoff-relay")
 packed=$(stat -c %s "$archive")
 echo "handoff has $((size / 1000000)) MB, handoff-relay $((relay / 1000000)) MB, the archive $((packed / 1000000)) MB"
-[ "$size" -lt 27000000 ] || fail "handoff is larger than 27 MB"
+[ "$size" -lt 26000000 ] || fail "handoff is larger than 26 MB"
 [ "$relay" -lt 60000000 ] || fail "handoff-relay is larger than 60 MB"
 [ "$packed" -lt 36000000 ] || fail "the archive is larger than 36 MB"
 

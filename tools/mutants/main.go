@@ -26,7 +26,7 @@ func main() {
 	flag.IntVar(&t.count, "n", 200, "`NUMBER` of faults that change an answer")
 	flag.Uint64Var(&t.seed, "seed", 44, "the seed that selects them")
 	flag.Float64Var(&t.least, "least", 0.9, "the smallest share of detected faults")
-	flag.IntVar(&t.perCase, "variations", 5, "`NUMBER` of variations of each case")
+	flag.IntVar(&t.perCase, "variations", 2, "`NUMBER` of variations of each case")
 	flag.IntVar(&t.jobs, "jobs", 2, "faults at the same time")
 	flag.BoolVar(&t.all, "v", false, "print all faults")
 	flag.Parse()
