@@ -127,7 +127,7 @@ type Descriptor struct {
 	// message of the provider.
 	Provider string
 	Divided  bool
-	// Client is what the format's SDK does with turns before it sends them.
+	// Client lists the changes that the format's SDK makes to turns when it sends them.
 	Client Client
 	// Replaces reports whether the result in a turn replaces an earlier turn's result of the
 	// same call, as a tool that runs for long returns it; nil if it never does. Such turns
@@ -184,8 +184,8 @@ type Descriptor struct {
 	ToolStateKeeps []string
 }
 
-// A Key identifies the elements of some arrays: elements with equal values of its members
-// A Client is what an SDK does with turns before it sends them to an API other than the format's own.
+// A Client lists the changes that the SDK of a format makes to turns when it sends them to an API that has another
+// format. The zero value changes nothing.
 type Client struct {
 	OmitsReasoning bool     // Anthropic and Bedrock get no reasoning without their own signature
 	OmitsEmpty     bool     // Anthropic gets no empty text
@@ -196,6 +196,7 @@ type Client struct {
 	KeepsOrder     bool     // Anthropic gets a text of the assistant after a call at its place
 }
 
+// A Key identifies the elements of some arrays: elements with equal values of its members
 // are the same element.
 type Key struct {
 	Arrays  [][]string // the tokens of their JSON Pointers

@@ -31,7 +31,7 @@ func (c *checker) checkServed() {
 			if p.Kind != conversation.Call || p.Value.Get("providerExecuted").Kind() != jsonstream.True {
 				continue
 			}
-			if c.provider == Gemini && isGoogles(p) || c.provider == OpenAIResponses && !strings.Contains(p.ID.Text(), "toolu_") { // Anthropic's
+			if c.provider == Gemini && isGoogleTool(p) || c.provider == OpenAIResponses && !strings.Contains(p.ID.Text(), "toolu_") { // Anthropic's
 				continue
 			}
 			c.reportAs(finding.Warning, "call-without-result", p.ID, "another provider ran the tool, and the AI SDK does not send its result: found the call %s; convert the history to the format of the API, or remove the call and its result", finding.QuoteValue(p.ID))
@@ -39,8 +39,8 @@ func (c *checker) checkServed() {
 	}
 }
 
-// isGoogles reports whether the AI SDK sends a call and its result to Gemini as those of Gemini's own tool.
-func isGoogles(call part) bool {
+// isGoogleTool reports whether the AI SDK sends a call and its result to Gemini as those of a tool of Google.
+func isGoogleTool(call part) bool {
 	if call.Tool() == "code_execution" {
 		return true
 	}

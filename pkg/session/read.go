@@ -135,7 +135,7 @@ func newReader(s *Session, src *source) reader {
 	}
 }
 
-// noLines returns ErrUnknown with what a file of no agent has.
+// noLines returns ErrUnknown, with the first damaged line if there is one, or the fact that the file is empty.
 func (s *Session) noLines() error {
 	switch {
 	case len(s.Damage) > 0:
