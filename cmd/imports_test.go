@@ -320,7 +320,7 @@ var imports = map[string][]string{
 		"pkg/internal/model", "pkg/jsonstream", "github.com/go-json-experiment/json",
 	},
 	"pkg/session": {
-		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats", "pkg/formats/claudecode", "pkg/formats/codex",
+		"internal/rfc3339", "internal/secrets", "pkg/conversation", "pkg/format", "pkg/formats", "pkg/formats/claudecode", "pkg/formats/codex",
 		"pkg/formats/copilotcli", "pkg/formats/geminicli", "pkg/formats/opencode", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/sign": {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/build"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/session"
@@ -154,7 +156,7 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 		return f.answer(c, fmt.Errorf("%s: %w", term.Visible(source.Name), err))
 	}
 	if !f.quiet {
-		for _, note := range append(damageNotes(s), result.notes...) {
+		for _, note := range slices.Concat(damageNotes(s), unknownNotes(s), result.notes) {
 			term.Warn(c.ErrOrStderr(), source.Name+": "+note)
 		}
 	}
@@ -221,6 +223,15 @@ func damageNotes(s *session.Session) []string {
 	}
 	if more := s.Damaged - len(s.Damage); more > 0 {
 		notes = append(notes, fmt.Sprintf("%s more", term.Plural(more, "damaged line")))
+	}
+	return notes
+}
+
+// unknownNotes lists the records of kinds that the reader does not know.
+func unknownNotes(s *session.Session) []string {
+	var notes []string
+	for _, u := range s.Unknown {
+		notes = append(notes, fmt.Sprintf("%s of the unknown type %s, first in line %d: not part of the conversation; a newer handoff may know the type", term.Counted(u.Count, "record"), finding.Quote(u.Kind), u.First))
 	}
 	return notes
 }

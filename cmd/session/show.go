@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/session"
 )
@@ -67,6 +68,7 @@ type shown struct {
 	Lines       int             `json:"lines"`
 	Damaged     int             `json:"damagedLines"`
 	Damage      []damage        `json:"damage,omitzero"`
+	Unknown     []unknown       `json:"unknownRecords,omitzero"`
 	Turns       int             `json:"turns"` // since the last compaction
 	Compactions int             `json:"compactions"`
 	Omissions   []omission      `json:"omissions,omitzero"` // turns in the file that are not among Turns
@@ -85,6 +87,13 @@ type damage struct {
 	Line    int    `json:"line"`
 	Offset  int64  `json:"offset"`
 	Problem string `json:"problem"`
+}
+
+// An unknown is a type of records that the reader does not know. They are not among Turns.
+type unknown struct {
+	Type      string `json:"type"`
+	Records   int    `json:"records"`
+	FirstLine int    `json:"firstLine"`
 }
 
 type omission struct {
@@ -113,6 +122,9 @@ func newShown(s *session.Session, path string, modified time.Time) shown {
 	}
 	for _, d := range s.Damage {
 		r.Damage = append(r.Damage, damage(d))
+	}
+	for _, u := range s.Unknown {
+		r.Unknown = append(r.Unknown, unknown{u.Kind, u.Count, u.First})
 	}
 	for _, o := range s.Omissions {
 		r.Omissions = append(r.Omissions, omission(o))
@@ -175,6 +187,9 @@ func (r shown) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	}
 	for _, d := range r.Damage {
 		row("", fmt.Sprintf("line %d, at byte %d: %s", d.Line, d.Offset, d.Problem))
+	}
+	for i, u := range r.Unknown {
+		row(nth(i, "unknown"), fmt.Sprintf("%s of the type %s, first in line %d", term.Plural(u.Records, "record"), finding.Quote(u.Type), u.FirstLine))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

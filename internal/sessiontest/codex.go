@@ -23,6 +23,9 @@ func codexSession(s *story) string {
 	}
 	for i := range 1 + s.IntN(8) {
 		c.turn(i)
+		if s.one(6) {
+			c.fromAgent()
+		}
 		if s.one(5) {
 			c.event(object{"type": "thread_rolled_back", "num_turns": pick(s, 1, 1, 1, 2, 3, 0)})
 		}
@@ -117,6 +120,26 @@ func (c *codexStory) end(id string, isOld bool) {
 		c.event(object{"type": "turn_aborted", "turn_id": id, "reason": "interrupted"})
 	default:
 		c.event(object{"type": "task_complete", "turn_id": id, "last_agent_message": nil})
+	}
+}
+
+// fromAgent adds a message from another agent, in the forms of the versions, and sometimes an answer.
+func (c *codexStory) fromAgent() {
+	said := c.text("Report")
+	message := object{"author": "/root/worker", "recipient": "/root", "other_recipients": []any{}, "content": said, "trigger_turn": c.one(2)}
+	switch c.IntN(3) {
+	case 0:
+		c.line("inter_agent_communication", message)
+	case 1:
+		c.line("inter_agent_communication_metadata", object{"trigger_turn": message["trigger_turn"]})
+		c.item(object{"type": "agent_message", "author": "/root/worker", "recipient": "/root", "content": []any{object{"type": "input_text", "text": said}}})
+	case 2:
+		told := codexMessage("assistant", encode(message))
+		told["phase"] = "commentary"
+		c.item(told)
+	}
+	if c.one(2) {
+		c.item(codexMessage("assistant", c.text("Say")))
 	}
 }
 

@@ -36,6 +36,7 @@ var uses = map[string][2]string{
 	"hosted result":     {"a hosted result, or text of the assistant", "the content"},
 	"approval request":  {"left out; text for an item of its own", "JSON"},
 	"approval response": {"a denial is a failed result; text for an item of its own", "JSON"},
+	"setting":           {"left out", "JSON"},
 	"other":             {"a readable text or the type in brackets", "JSON"},
 }
 
@@ -78,7 +79,7 @@ func table(t *testing.T) string {
 	}
 	b.WriteString("\n| type | formats | read as | answered by | in other formats | in texts for people |\n|---|---|---|---|---|---|\n")
 	for row := range conversation.AllTypes() {
-		kind := [...]string{"other", "text", "call", "result", "reasoning", "media", "approval request", "approval response"}[row.Kind]
+		kind := [...]string{"other", "text", "call", "result", "reasoning", "media", "approval request", "approval response", "setting"}[row.Kind]
 		if row.Hosted {
 			kind = "hosted " + kind
 		}

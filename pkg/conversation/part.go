@@ -19,6 +19,7 @@ const (
 	Media                            // an image, audio, video, a document
 	ApprovalRequest                  // a question whether a tool may be called
 	ApprovalResponse                 // the answer to it
+	Setting                          // an item for the API or the program: no model reads it
 )
 
 // A Part is a part of a turn.
@@ -155,7 +156,7 @@ func (s *shape) hasCall(id string) bool {
 func (s *shape) item(v jsonstream.Value, role string) Part {
 	t := TypeNamed(s.kind.Text())
 	switch {
-	case t == nil || t.Kind == Said || t.Kind == Media || t.Kind == Other:
+	case t == nil || t.Kind == Said || t.Kind == Media || t.Kind == Setting || t.Kind == Other:
 	case t.IsItem() && t.Kind != Reasoning, !s.role.Exists():
 		return s.ofType(t, v)
 	}

@@ -156,6 +156,21 @@ func (s *shape) readAdditional() {
 	}
 }
 
+// AgentMessage is the type of an item that is a message from another agent, with its author, recipient and content:
+// input of the model, which Codex and the beta version of the Responses API send.
+const AgentMessage = "agent_message"
+
+// AgentCommunication is the type of a line in a session of Codex with such a message, in a form of its own.
+const AgentCommunication = "inter_agent_communication"
+
+// FromAgent returns the text of a message from another agent for a model whose API has no such messages.
+func FromAgent(author, text string) string {
+	if author == "" {
+		author = "another agent"
+	}
+	return "Message from " + author + ":\n" + text
+}
+
 // QueuedCommand is the type of an attachment in a session of Claude Code that is a turn of the user: its
 // prompt was typed while the agent worked.
 const QueuedCommand = "queued_command"
@@ -198,7 +213,7 @@ func (s *shape) inner() jsonstream.Value {
 		inner = s.data
 	case s.data.Exists() && langChainRoles[kind] != "":
 		inner = s.data
-	case s.payload.Exists() && kind == "response_item":
+	case s.payload.Exists() && (kind == "response_item" || kind == AgentCommunication):
 		inner = s.payload
 	case s.message.Exists() && (kind == "user" || kind == "assistant"):
 		inner = s.message

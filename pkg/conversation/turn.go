@@ -42,11 +42,12 @@ func Role(turn jsonstream.Value) string {
 	if s.parts.Exists() && s.info.Kind() == jsonstream.Object { // OpenCode
 		return lower(s.info.Get("role"))
 	}
+	isFromAgent := s.kind.Text() == AgentCommunication
 	if inner := s.inner(); inner.Exists() {
 		s = shapeOf(inner)
 	}
 	role := lower(s.role)
-	if s.kind.Text() == QueuedCommand {
+	if isFromAgent || s.kind.Text() == AgentMessage || s.kind.Text() == QueuedCommand {
 		role = "user"
 	}
 	if role == "" && s.isOfGeminiCLI() {

@@ -80,7 +80,7 @@ func (c *checker) checkRole(m *message) {
 		return
 	}
 	role := m.turn.Item().Get("role")
-	if m.turn.Item().Get("type").Text() == conversation.QueuedCommand { // always of the user
+	if !role.Exists() { // it follows from the type, or is that of the user
 		return
 	}
 	var known []string
@@ -93,7 +93,7 @@ func (c *checker) checkRole(m *message) {
 		known = []string{"user", "model", "function"}
 	}
 	for _, name := range known {
-		if role.Text() == name || !role.Exists() && c.provider == Gemini {
+		if role.Text() == name {
 			return
 		}
 	}

@@ -305,6 +305,9 @@ func (b *claudeBlocks) update(input jsonstream.Value) {
 	}
 }
 
+// encrypted stands for a text that only its provider can read.
+const encrypted = "[encrypted_content]"
+
 // textOf returns a copy of the text of a message's content: a string, or the texts of its blocks. An
 // image becomes a note, and reminders from Claude Code to the model are left out.
 func textOf(content jsonstream.Value) string {
@@ -318,6 +321,8 @@ func textOf(content jsonstream.Value) string {
 			if text := block.Get("text").Text(); !strings.HasPrefix(text, "<system-reminder>") {
 				texts = append(texts, text)
 			}
+		case "encrypted_content":
+			texts = append(texts, encrypted)
 		case "image", "input_image", "document", "input_file":
 			texts = append(texts, fmt.Sprintf("[%s of %d bytes]", strings.TrimPrefix(kind, "input_"), len(block.Raw())))
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -47,7 +48,7 @@ func (r *codexReader) index(at place, root jsonstream.Value) {
 		line.Index = int32(len(r.places))
 		r.places = append(r.places, at)
 		r.thread.Add(line)
-		r.unread = append(r.unread, kind == "response_item" && codex.IsTurn(payload))
+		r.unread = append(r.unread, kind == conversation.AgentCommunication || kind == "response_item" && codex.IsTurn(payload))
 		for _, turn := range codex.Within(root) {
 			if r.within == nil {
 				r.within = map[int32][]bool{}
@@ -185,8 +186,11 @@ func (r *codexReader) collect(c *collector) error {
 		if err != nil {
 			return err
 		}
-		_, payload := payloadOf(root)
+		kind, payload := payloadOf(root)
 		b := codexBlocks{c, timeOf(root), isTurn || c.whole}
+		if kind == conversation.AgentCommunication {
+			b.fromAgent(payload)
+		}
 		if r.account(c, spots, b.turn); spots[0].Nth == 0 {
 			if !b.item(payload) && b.turn {
 				c.omit(ByProgram, r.places[spots[0].Index].line)

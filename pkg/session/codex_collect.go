@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -56,6 +57,8 @@ func (b codexBlocks) item(item jsonstream.Value) bool {
 	switch kind := item.Get("type").Text(); kind {
 	case "message":
 		return b.message(item)
+	case conversation.AgentMessage:
+		b.fromAgent(item)
 	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call":
 		b.call(kind, item)
 	case "function_call_output", "custom_tool_call_output", "tool_search_output":
@@ -66,6 +69,21 @@ func (b codexBlocks) item(item jsonstream.Value) bool {
 		b.result(item.Get("call_id").Text(), textOf(output), b.time, false, b.turn)
 	}
 	return true
+}
+
+// fromAgent collects a message from another agent. It is a request if it begins a turn, or if there is no request yet:
+// then the agent is one that another agent started.
+func (b codexBlocks) fromAgent(message jsonstream.Value) {
+	text := textOf(message.Get("content"))
+	if message.Get("encrypted_content").Exists() {
+		text = encrypted
+	}
+	text = conversation.FromAgent(message.Get("author").Text(), text)
+	if message.Get("trigger_turn").Kind() == jsonstream.True || len(b.Requests) == 0 {
+		b.user(text, b.time, b.turn)
+	} else if b.turn {
+		b.add(Turn{Role: "user", Text: text, Time: b.time})
+	}
 }
 
 func (b codexBlocks) message(item jsonstream.Value) bool {

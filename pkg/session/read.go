@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/copilotcli"
 	"github.com/eaapl/handoff/pkg/formats/geminicli"
@@ -38,6 +39,11 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	var r reader
 	unknown := ErrUnknown
 	var early []place // lines before the one that determines the agent
+	index := func(at place, root jsonstream.Value) {
+		s.span(root.Get("timestamp").Text())
+		s.unknown(at, root)
+		r.index(at, root)
+	}
 	var err, failed error
 	s.Lines, err = src.lines(func(at place, root jsonstream.Value) {
 		if r == nil {
@@ -47,15 +53,11 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 				return
 			}
 			r = newReader(s, src)
-			if root, failed = src.replay(early, at, func(at place, root jsonstream.Value) {
-				s.span(root.Get("timestamp").Text())
-				r.index(at, root)
-			}); failed != nil {
+			if root, failed = src.replay(early, at, index); failed != nil {
 				return
 			}
 		}
-		s.span(root.Get("timestamp").Text())
-		r.index(at, root)
+		index(at, root)
 	}, s.damaged)
 	if err = cmp.Or(err, failed); err != nil {
 		return nil, err
@@ -116,6 +118,7 @@ func (s *source) whole(of *Session, unknown error) (reader, error) {
 	}
 	of.Damage, of.Damaged = nil, 0 // of.Lines counts its lines
 	r := newReader(of, s)
+	of.unknown(place{1, 0, s.size}, root)
 	r.index(place{1, 0, s.size}, root)
 	return r, nil
 }
@@ -150,6 +153,18 @@ func (s *Session) noLines() error {
 func (s *Session) damaged(d Damage) {
 	if s.Damaged++; len(s.Damage) < maxDamage {
 		s.Damage = append(s.Damage, d)
+	}
+}
+
+// unknown counts a line, or a message of a session that is one document, if its kind is unknown.
+func (s *Session) unknown(at place, root jsonstream.Value) {
+	known := formats.Named(format.Format(s.Agent)).Known
+	if s.Agent != OpenCode {
+		s.Unknown.Add(known, at.line, root)
+		return
+	}
+	for _, m := range known.List(root).Elements() {
+		s.Unknown.Add(known, m.Position().Line, m)
 	}
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -54,8 +55,9 @@ type Session struct {
 
 	Bytes   int64
 	Lines   int
-	Damage  []Damage // the first damaged lines
-	Damaged int      // number of damaged lines
+	Damage  []Damage        // the first damaged lines
+	Damaged int             // number of damaged lines
+	Unknown format.Unknowns // records of kinds that the reader does not know, by their lines (1-based): not part of the conversation
 
 	// Turns is the end of the conversation, oldest first; TurnsLeftOut counts the turns before it.
 	// Beginning reports whether a compaction cut it; Summary then replaces the lost part.

@@ -65,7 +65,7 @@ type lineFindings struct {
 	schema, privacy, lint []finding.Finding
 	safety                textFindings
 	conversation          *longlines.Block // nil if no further layer needs it
-	strange               strangeRecords
+	unknown               format.Unknowns
 	err                   error
 }
 
@@ -106,7 +106,7 @@ func (l *linesCheck) block(doc *jsonstream.Document) (b lineFindings) {
 		b.lint = lint(lintContext{root, l.format, o.Receiver, o.Now()})
 		known := formats.Named(l.format).Known
 		for i, v := range root.Elements() {
-			b.strange.add(known, i, v)
+			b.unknown.Add(known, i, v)
 		}
 	}
 	return b
@@ -127,9 +127,7 @@ func (l *linesCheck) add(b lineFindings) error {
 	l.conversation.Add(b.conversation)
 	l.sum.safety.add(b.safety)
 	l.sum.privacy = append(l.sum.privacy, b.privacy[:min(len(b.privacy), maxFindings-len(l.sum.privacy))]...)
-	for _, s := range b.strange {
-		l.sum.strange.put(s)
-	}
+	l.sum.unknown.AddAll(b.unknown)
 	for _, f := range b.lint {
 		same := 0
 		for _, other := range l.sum.lint {
@@ -179,7 +177,7 @@ func (l *linesCheck) find(layer finding.Layer) ([]finding.Finding, error) {
 // lintSession is the function lintSession.
 func (l *linesCheck) lintSession() (found []finding.Finding, err error) {
 	var parsers []jsonstream.Parser
-	return lintTrail(formats.Named(l.format).Known, l.conversation.Trail(), l.sum.strange, func(indices []int) ([]jsonstream.Value, error) {
+	return lintTrail(formats.Named(l.format).Known, l.conversation.Trail(), l.sum.unknown, func(indices []int) ([]jsonstream.Value, error) {
 		return l.text.Lines(l.places, indices, &parsers)
 	})
 }

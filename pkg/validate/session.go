@@ -133,14 +133,14 @@ func lintSession(doc *jsonstream.Document, f format.Format) []finding.Finding {
 		return nil
 	}
 	var all []jsonstream.Value
-	var strange strangeRecords
+	var unknown format.Unknowns
 	for i, v := range known.List(doc.Root()).Elements() {
 		all = append(all, v)
-		strange.add(known, i, v)
+		unknown.Add(known, i, v)
 	}
 	trail := known.Trail()
 	trail.Add(trail.Read(slices.All(all)))
-	found, err := lintTrail(known, trail, strange, func(indices []int) ([]jsonstream.Value, error) {
+	found, err := lintTrail(known, trail, unknown, func(indices []int) ([]jsonstream.Value, error) {
 		values := make([]jsonstream.Value, len(indices))
 		for i, index := range indices {
 			values[i] = all[index]
@@ -155,7 +155,7 @@ func lintSession(doc *jsonstream.Document, f format.Format) []finding.Finding {
 
 // lintTrail returns the findings about a session by its trail. read returns the lines with indices, which are valid
 // until it is called again.
-func lintTrail(known *format.Elements, trail format.Trail, strange strangeRecords, read func(indices []int) ([]jsonstream.Value, error)) (found []finding.Finding, err error) {
+func lintTrail(known *format.Elements, trail format.Trail, unknown format.Unknowns, read func(indices []int) ([]jsonstream.Value, error)) (found []finding.Finding, err error) {
 	l := sessionLinter{known: known, read: read}
 	if lossy, ok := trail.(format.Lossy); ok {
 		losses := lossy.Losses()
@@ -173,7 +173,7 @@ func lintTrail(known *format.Elements, trail format.Trail, strange strangeRecord
 	}
 	if known.Kind != nil {
 		l.running(turns)
-		l.strange(strange)
+		l.unknown(unknown)
 	}
 	return l.found, l.err
 }
@@ -331,46 +331,16 @@ func (l *sessionLinter) running(turns []format.Spot) {
 	}
 }
 
-// strange adds a finding for each kind of record that the reader does not know.
-func (l *sessionLinter) strange(all strangeRecords) {
+// unknown adds a finding for each kind of record that the reader does not know.
+func (l *sessionLinter) unknown(all format.Unknowns) {
 	for _, s := range all[:min(len(all), maxPerRule)] {
-		l.on(s.first, func(line jsonstream.Value) finding.Finding {
+		l.on(s.First, func(line jsonstream.Value) finding.Finding {
 			kind := "without a type"
-			if s.kind != "" {
-				kind = "of the type " + finding.Quote(s.kind)
+			if s.Kind != "" {
+				kind = "of the type " + finding.Quote(s.Kind)
 			}
-			return l.warn(unknownRecords, line, "%d %s %s %s unknown, and not part of the conversation", s.count, map[bool]string{true: "record", false: "records"}[s.count == 1], kind, map[bool]string{true: "is", false: "are"}[s.count == 1])
+			return l.warn(unknownRecords, line, "%d %s %s %s unknown, and not part of the conversation", s.Count, map[bool]string{true: "record", false: "records"}[s.Count == 1], kind, map[bool]string{true: "is", false: "are"}[s.Count == 1])
 		})
-	}
-}
-
-// strangeRecords counts the records of each unknown kind, in the order of the file.
-type strangeRecords []strangeRecord
-
-type strangeRecord struct {
-	kind         string
-	first, count int // the index of the first
-}
-
-// add counts a record if its kind is unknown.
-func (r *strangeRecords) add(known *format.Elements, index int, v jsonstream.Value) {
-	if known.Kind == nil {
-		return
-	}
-	if kind, isKnown := known.Kind(v); !isKnown {
-		r.put(strangeRecord{strings.Clone(kind), index, 1})
-	}
-}
-
-func (r *strangeRecords) put(s strangeRecord) {
-	for i := range *r {
-		if (*r)[i].kind == s.kind {
-			(*r)[i].count += s.count
-			return
-		}
-	}
-	if len(*r) < maxPerRule {
-		*r = append(*r, s)
 	}
 }
 

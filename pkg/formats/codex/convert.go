@@ -94,14 +94,30 @@ func read(dst []tree.Node, line tree.Node) []tree.Node {
 	if payload := line.Get("payload"); payload.Is(jsonstream.Object) {
 		item = payload
 	}
-	turn := chat.ItemTurn(item)
+	if line.Get("type").Text() == conversation.AgentCommunication {
+		item = agentMessage(item)
+	}
+	first := len(dst)
 	if item.Get("type").Text() == "message" {
-		turn = messageTurn(item)
+		dst = append(dst, messageTurn(item))
+	} else {
+		dst = chat.AppendItemTurn(dst, item)
 	}
-	if at := chat.OwnTime(line); at != tree.None {
-		turn = turn.With("timestamp", at)
+	if at := chat.OwnTime(line); at != tree.None && len(dst) > first {
+		dst[first] = dst[first].With("timestamp", at)
 	}
-	return append(dst, turn)
+	return dst
+}
+
+// agentMessage returns the item that Codex makes of the payload of a line with a message from another agent. The
+// message may be encrypted.
+func agentMessage(payload tree.Node) tree.Node {
+	content := chat.Object("type", tree.String("input_text"), "text", payload.Get("content"))
+	if sealed := payload.Get("encrypted_content"); tree.IsString(sealed) {
+		content = chat.Object("type", tree.String("encrypted_content"), "encrypted_content", sealed)
+	}
+	return chat.Object("type", tree.String(conversation.AgentMessage), "author", payload.Get("author"), "recipient", payload.Get("recipient"),
+		"content", tree.Array(content))
 }
 
 // messageTurn returns the turn of a message. Codex writes messages with a type and parts; content
@@ -119,6 +135,7 @@ func messageTurn(item tree.Node) tree.Node {
 
 // kinds are the item types that Codex knows, with their members.
 var kinds = chat.ItemKinds{
+	conversation.AgentMessage: "author:s recipient:s content:a id:sn-",
 	"function_call":           "call_id:s name:s arguments:s id:sn- status:sn- namespace:sn-",
 	"function_call_output":    "call_id:s output:sa id:sn-",
 	"custom_tool_call":        "call_id:s name:s input:s id:sn- status:sn-",
@@ -318,8 +335,8 @@ func isForeign(kind string) bool {
 
 // The types of events that show messages.
 const (
-	userMessage  = "user_message"
-	agentMessage = "agent_message"
+	userMessage      = "user_message"
+	assistantMessage = "agent_message"
 )
 
 // eventOf returns the type of the event that shows a message of the user or the assistant. It is
@@ -335,7 +352,7 @@ func eventOf(item tree.Node) string {
 		}
 		return userMessage
 	case "assistant":
-		return agentMessage
+		return assistantMessage
 	}
 	return ""
 }

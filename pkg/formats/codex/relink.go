@@ -64,7 +64,7 @@ func withBeginnings(lines []format.Line, compaction, last int) []format.Line {
 		case !ok:
 		case l.effect == beginsTurn:
 			begun = true
-		case l.effect == isItem && l.nature == request:
+		case l.effect == isItem && l.nature.begins():
 			if !begun {
 				begins = append(begins, i)
 			}
@@ -130,7 +130,7 @@ func rollbacks(lines []format.Line, value func(format.Line) jsonstream.Value) ma
 	thread.replay(func(Line, []threadTurn) {}, func(l Line, taken []threadTurn) {
 		count := 0
 		for _, turn := range taken {
-			if turn.nature == request {
+			if turn.nature.begins() {
 				count++
 			}
 		}

@@ -51,7 +51,11 @@ const (
 	request          // a message of the user
 	summary          // the summary of a compaction, as a message of the user
 	addedText        // a message that Codex added, in the name of the user or the developer
+	fromAgent        // a message from another agent
 )
+
+// begins reports whether a turn of the user begins with a turn of this nature, for a rollback.
+func (n nature) begins() bool { return n == request || n == fromAgent }
 
 // LineOf returns the effect of a line, or false if it has none.
 func LineOf(line jsonstream.Value) (l Line, ok bool) {
@@ -62,6 +66,8 @@ func LineOf(line jsonstream.Value) (l Line, ok bool) {
 	switch kind {
 	case "response_item":
 		return Line{nature: natureOf(payload)}, true
+	case conversation.AgentCommunication:
+		return Line{nature: fromAgent}, true
 	case compactedType:
 		l.effect = compacts
 		if payload.Get("replacement_history").Kind() != jsonstream.Array {
@@ -165,6 +171,8 @@ func natureOf(item jsonstream.Value) nature {
 		return summary
 	case item.Kind() == jsonstream.String:
 		return request
+	case item.Get("type").Text() == conversation.AgentMessage, role == "assistant" && isCommunication(item):
+		return fromAgent
 	case item.Get("type").Text() != "message":
 		return other
 	case role == "developer":
@@ -185,6 +193,26 @@ func natureOf(item jsonstream.Value) nature {
 		return request
 	}
 	return other
+}
+
+// isCommunication reports whether a message of the assistant is one from another agent, in the form of earlier
+// versions: as JSON.
+func isCommunication(item jsonstream.Value) bool {
+	content := item.Get("content")
+	text := content.At("/0/text").Text()
+	if content.Len() != 1 || !strings.HasPrefix(text, "{") || !strings.Contains(text, `"trigger_turn"`) {
+		return false
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	if err != nil {
+		return false
+	}
+	m := doc.Root()
+	isTold := m.Get("trigger_turn").Kind() == jsonstream.True || m.Get("trigger_turn").Kind() == jsonstream.False
+	for _, name := range []string{"author", "recipient", "content"} {
+		isTold = isTold && m.Get(name).Kind() == jsonstream.String
+	}
+	return isTold
 }
 
 // isOwnSummary reports whether Codex takes a text of the user for the summary of a compaction.
@@ -209,10 +237,11 @@ const summaryPrefix = summaryMark + " and produced a summary of its thinking pro
 // ofDeveloper are the prefixes of texts that Codex adds as the developer before a turn.
 var ofDeveloper = []string{"<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<realtime_conversation>", "<personality_spec>"}
 
-// IsTurn reports whether an item is a message of the user or the assistant, not the summary of a compaction.
+// IsTurn reports whether an item is a message of the user, the assistant or another agent, not the summary of a
+// compaction.
 func IsTurn(item jsonstream.Value) bool {
 	role := item.Get("role").Text()
-	return item.Get("type").Text() == "message" && (role == "assistant" || role == "user" && natureOf(item) != summary)
+	return item.Get("type").Text() == conversation.AgentMessage || item.Get("type").Text() == "message" && (role == "assistant" || role == "user" && natureOf(item) != summary)
 }
 
 // Add adds lines in the order of the file.
@@ -290,16 +319,17 @@ func spotsOf(turns []threadTurn) []format.Spot {
 }
 
 // withoutLast returns turns without the last count turns of the user, all turns after them, and the texts
-// that Codex added before the first of them. The summary of a compaction is no turn of the user.
+// that Codex added before the first of them. The summary of a compaction is no turn of the user; a message from
+// another agent is one.
 func withoutLast(turns []threadTurn, count int) []threadTurn {
 	end := len(turns)
 	for i := len(turns) - 1; i >= 0 && count > 0; i-- {
-		if turns[i].nature == request {
+		if turns[i].nature.begins() {
 			end = i
 			count--
 		}
 	}
-	first := slices.IndexFunc(turns, func(turn threadTurn) bool { return turn.nature == request })
+	first := slices.IndexFunc(turns, func(turn threadTurn) bool { return turn.nature.begins() })
 	for first >= 0 && end > first && turns[end-1].nature == addedText && end < len(turns) {
 		end--
 	}
@@ -331,7 +361,7 @@ func (t *Thread) takenBack() map[int]bool {
 	for i, l := range slices.Backward(t.lines) {
 		switch l.effect {
 		case isItem:
-			if l.nature == request {
+			if l.nature.begins() {
 				now.any, now.asked = true, true
 			}
 		case showsRequest:

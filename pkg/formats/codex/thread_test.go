@@ -16,7 +16,7 @@ const ownSummary = summaryPrefix + "S1"
 
 // rollout returns the lines of a rollout. Each word is a line: u, d and a are messages of the user, the
 // developer and the assistant, [… …] is a compaction with the messages that replace the others, {…} one
-// with a summary, <n a rollback, (n and )n the beginning and the end of a turn of the agent.
+// with a summary, m a message from another agent and i one in a line of its own, <n a rollback, (n and )n the beginning and the end of a turn of the agent.
 func rollout(t *testing.T, words string) []jsonstream.Value {
 	t.Helper()
 	said := func(word string) string {
@@ -41,6 +41,10 @@ func rollout(t *testing.T, words string) []jsonstream.Value {
 			add("compacted", `{"message":"","replacement_history":[`+strings.Join(items, ",")+`]}`)
 		case '{':
 			add("compacted", fmt.Sprintf(`{"message":%q,"replacement_history":null}`, strings.Trim(word, "{}")))
+		case 'm':
+			add("response_item", fmt.Sprintf(`{"type":"agent_message","author":"/root/w","recipient":"/root","content":[{"type":"input_text","text":%q}]}`, word))
+		case 'i':
+			add("inter_agent_communication", fmt.Sprintf(`{"author":"/root/w","recipient":"/root","content":%q,"trigger_turn":false}`, word))
 		case '<':
 			add("event_msg", `{"type":"thread_rolled_back","num_turns":`+word[1:]+`}`)
 		case '(':
@@ -92,6 +96,7 @@ func TestEarlier(t *testing.T) {
 		{"summary", "u1 a1 {S} u3 a3", "a1"},
 		{"two summaries", "u1 a1 {S1} u2 a2 {S2} u3 a3", "a1 a2"},
 		{"empty summary", "u1 a1 {} u3 a3", "a1"},
+		{"messages from agents and a summary", "u1 m1 a1 {S} u3 a3", "m1 a1"},
 		{"summary and context", "uENV dPERM u1 a1 u2 a2 {S} u3 a3", env + " <permissions instructions>x</permissions instructions> a1 a2"},
 		{"replaced", "u1 a1 [u1,uS] u3 a3", "u1 a1"},
 		{"replaced by nothing", "u1 a1 [] u3 a3", "u1 a1"},
@@ -119,12 +124,17 @@ func TestEarlier(t *testing.T) {
 }
 
 // TestTakenBack checks that all compactions in a turn that the user took back are void, also those made after the turn
-// ended. codex exec resume 0.169.0 sends these turns.
+// ended. codex exec resume sends these turns.
 func TestTakenBack(t *testing.T) {
 	for words, want := range map[string]string{
 		"(1 u1 a1 )1 (2 u2 [u1,u2,uS1] a2 [u1,uS2] )2 <1 (3 u3 a3 )3": "u1 a1 u3 a3",
 		"(1 u1 a1 )1 (2 u2 [u1,u2,uS1] )2 <1 [u1,uS] (3 u3 )3":        "u1 a1 u3",
 		"(1 u1 a1 )1 (2 u2 a2 )2 <1 [u1,uS]":                          "u1 a1",
+		// A message from another agent begins a turn of the user.
+		"u1 a1 m1 a2 <1 u3":                                           "u1 a1 u3",
+		"u1 a1 m1 a2 m2 <2 u3":                                        "u1 a1 u3",
+		"u1 a1 i1 a2 u2 <2 u3":                                        "u1 a1 u3",
+		"(1 u1 a1 )1 (2 i1 [u1,uS1] a2 )2 <1 (3 u3":                   "u1 a1 u3",
 		"(1 u1 a1 )1 (2 u2 [u1,uS1] a2 [u1,uS2] )2 (3 u3 )3 <1 (4 u4": "u1 uS2 u4",
 		// A summary is no turn of the user, unless Codex takes it for one because of its beginning.
 		"(1 u1 )1 [u1,uOWN] (2 u2 )2 <1 (3 u3 )3":          "u1 " + ownSummary + " u3",

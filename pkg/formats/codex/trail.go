@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -15,7 +16,7 @@ func (t *Thread) losses() (all []format.Loss) {
 		replaced := 0
 		losesRequests := l.effect == compacts && !slices.Contains(l.within, request)
 		for _, turn := range now {
-			if turn.Nth == 0 && (turn.nature == other || losesRequests && turn.nature == request) {
+			if turn.Nth == 0 && (turn.nature == other || turn.nature == fromAgent || losesRequests && turn.nature == request) {
 				replaced++
 			}
 		}
@@ -105,8 +106,10 @@ func kindOf(line jsonstream.Value) (kind string, known bool) {
 	switch kind {
 	case "response_item":
 		of := payload.Get("type").Text()
-		return "response_item " + of, of == "message" || kinds[of] != "" || isForeign(of)
-	case "session_meta", "event_msg", "turn_context", compactedType, chat.CarriedType:
+		return "response_item " + of, kinds[of] != "" || conversation.TypeNamed(of) != nil
+	case "session_meta", "event_msg", "turn_context", compactedType, conversation.AgentCommunication, chat.CarriedType,
+		// Codex sends none of these to a model.
+		"inter_agent_communication_metadata", "world_state", "realtime_item", "security_risk_score":
 		return kind, true
 	}
 	return kind, false

@@ -98,7 +98,7 @@ var javaScriptCodec = func() *exchange.Codec {
 			if turn := plainTurn(item); turn != tree.None {
 				return append(dst, turn)
 			}
-			return append(dst, chat.ItemTurn(readItem(item)))
+			return chat.AppendItemTurn(dst, readItem(item))
 		},
 		Write: writeItems,
 		Rest: func(exchange.Meaning, *exchange.Maker) tree.Node {

@@ -13,7 +13,7 @@ var codec = (&chat.Form{
 	System:      "/instructions",
 	ReadSystem:  instructions,
 	WriteSystem: instructions,
-	Read:        func(dst []tree.Node, item tree.Node) []tree.Node { return append(dst, read(item)) },
+	Read:        read,
 	Write:       write,
 }).Codec()
 
@@ -26,12 +26,12 @@ func instructions(value tree.Node) tree.Node {
 	return tree.None
 }
 
-// read returns the turn of an item. An item with only an id is a reference.
-func read(item tree.Node) tree.Node {
+// read appends the turn of an item. An item with only an id is a reference.
+func read(dst []tree.Node, item tree.Node) []tree.Node {
 	if tree.IsString(item.Get("id")) && item.Length() == 1 {
 		item = item.With("type", tree.String("item_reference"))
 	}
-	return chat.ItemTurn(item)
+	return chat.AppendItemTurn(dst, item)
 }
 
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {

@@ -41,13 +41,25 @@ func ItemTurn(item tree.Node) tree.Node {
 	return describe(item)
 }
 
+// AppendItemTurn appends the turn of an item: see [ItemTurn]. A setting has none.
+func AppendItemTurn(turns []tree.Node, item tree.Node) []tree.Node {
+	if t := conversation.TypeNamed(item.Get("type").Text()); t != nil && t.Kind == conversation.Setting {
+		return turns
+	}
+	return append(turns, ItemTurn(item))
+}
+
 // itemMember is the member of a canonical turn with the item that it was read from, of a type that the Chat
 // API does not have.
 const itemMember = "item"
 
-// itemTurn returns the turn of a call other than a function call, or of its output; None for other items.
+// itemTurn returns the turn of a call other than a function call, of its output, or of a message from another agent;
+// None for other items.
 func itemTurn(item tree.Node) tree.Node {
 	kind := item.Get("type").Text()
+	if kind == conversation.AgentMessage && exchange.IsParts(item.Get("content")) && item.Get("role") == tree.None {
+		return agentMessageTurn(item)
+	}
 	t := conversation.TypeNamed(kind)
 	id := item.Get("call_id")
 	if kind == "local_shell_call_output" && id == tree.None {
@@ -89,6 +101,27 @@ func itemTurn(item tree.Node) tree.Node {
 		}, further...)...)
 	}
 	return tree.None
+}
+
+// agentMessageTurn returns the turn of a message from another agent: what it says, with its author, and its media.
+func agentMessageTurn(item tree.Node) tree.Node {
+	var said []string
+	var media []tree.Node
+	for c := item.Get("content").Children(); c.Next(); {
+		switch p := partOf(c.Value); p.Kind {
+		case Text:
+			said = append(said, p.Text.Text())
+		case File:
+			media = append(media, c.Value)
+		default:
+			said = append(said, Say([]Part{p}))
+		}
+	}
+	content := tree.String(conversation.FromAgent(firstText(item, "author"), strings.Join(said, "\n")))
+	if len(media) > 0 {
+		content = tree.Array(append([]tree.Node{Object("type", tree.String("text"), "text", content)}, media...)...)
+	}
+	return Object("role", tree.String("user"), "content", content, itemMember, item)
 }
 
 // itemOf returns the item that an unchanged turn was read from, None if there is none.

@@ -63,6 +63,8 @@ function turns(items) {
   for (const item of items) {
     if (item.type === "message" && ["user", "assistant"].includes(item.role)) {
       for (const { text } of item.content) if (!added.test(text) && text !== prompt) all.push({ role: item.role, text });
+    } else if (item.type === "agent_message") {
+      all.push({ role: "user", text: `Message from ${item.author}:\n${textOf(item.content)}` });
     } else if (item.type.endsWith("_call")) {
       const tool = item.name ?? item.type.replace("_call", "");
       const call = { role: "assistant", tool, input: item.arguments ?? item.input ?? told(item.action) };
