@@ -75,7 +75,10 @@ type Expected struct {
 	Turns   []Turn   `json:"turns,omitzero"`  // that the output must have: convert-history, read-session
 	// TurnsOf is the name of a sequence of turns of the file. [Read] replaces it by the member Turns.
 	TurnsOf string `json:"turnsOf,omitzero"`
-	Same    bool   `json:"same,omitzero"` // the output is the history of the input: convert-history
+	// Files is the number of images, recordings and documents that the output must have, also in results; 0 for any
+	// number: convert-history.
+	Files int  `json:"files,omitzero"`
+	Same  bool `json:"same,omitzero"` // the output is the history of the input: convert-history
 }
 
 // A Turn is a text of a user or an assistant, or a tool call with its result.

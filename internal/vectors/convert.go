@@ -3,17 +3,23 @@ package vectors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/eaapl/handoff/internal/equal"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/convert"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/session"
+	"github.com/eaapl/handoff/pkg/validate"
 	suite "github.com/eaapl/handoff/vectors"
 )
 
@@ -48,6 +54,9 @@ func conversionProblem(c suite.Case, output string) string {
 	if err != nil {
 		return "the output is not a history in the format " + to + ": " + err.Error()
 	}
+	if p := shapeProblem(format.Format(to), output); p != "" {
+		return "the output is not a history in the format " + to + ": " + p
+	}
 	if slices.Contains(provider.All(), provider.Provider(to)) {
 		if p := rejection(suite.Input{Provider: to}, output); p != "" {
 			return p
@@ -56,7 +65,61 @@ func conversionProblem(c suite.Case, output string) string {
 	if p := lost(h.Context(), c.Expected.Keep); p != "" {
 		return p
 	}
+	if n := filesIn(h); c.Expected.Files > 0 && n != c.Expected.Files {
+		return fmt.Sprintf("expected %d images, recordings and documents, got %d", c.Expected.Files, n)
+	}
+	if c.Expected.Turns == nil { // only texts are to be kept
+		return ""
+	}
 	return turnsProblem(c.Expected, turnsOf(h))
+}
+
+// shapeProblem describes the first violation of the schema of a format; it is "" if there is none.
+func shapeProblem(f format.Format, output string) string {
+	doc, err := parse(f, output)
+	if err != nil {
+		return err.Error()
+	}
+	v := validate.New(validate.Options{Formats: []format.Format{f}, Layers: []finding.Layer{finding.Schema}})
+	r, err := v.Validate(context.Background(), message.Of(doc))
+	if err != nil {
+		return err.Error()
+	}
+	for _, one := range r.Findings {
+		if one.Severity == finding.Error {
+			return one.PlacedMessage()
+		}
+	}
+	return ""
+}
+
+// filesIn returns the number of images, recordings and documents in the turns, also in results.
+func filesIn(h *history.History) (n int) {
+	for _, t := range h.Turns {
+		for p := range conversation.Parts(t.Value) {
+			switch p.Kind {
+			case conversation.Media:
+				n++
+			case conversation.Result:
+				n += mediaIn(p.Value)
+			}
+		}
+	}
+	return n
+}
+
+// mediaIn returns the number of files in a value, without those in files.
+func mediaIn(v jsonstream.Value) (n int) {
+	if p, _ := conversation.PartOf(v); p.Kind == conversation.Media {
+		return 1
+	}
+	for _, member := range v.Members() {
+		n += mediaIn(member)
+	}
+	for _, element := range v.Elements() {
+		n += mediaIn(element)
+	}
+	return n
 }
 
 // sameProblem describes how two texts of a format differ as JSON, with the text of numbers.
