@@ -156,3 +156,42 @@ func TestGeminiContinuedResponses(t *testing.T) {
 		})
 	}
 }
+
+// TestGeminiPartInAnyOrder: the text that stands for a part without a name of its own does not depend on the order of
+// its members, which is another one after a conversion there and back.
+func TestGeminiPartInAnyOrder(t *testing.T) {
+	for _, part := range []string{`{"thoughtSignature":"CiQB","functionCall":{"type":"text"}}`, `{"functionCall":{"type":"text"},"thoughtSignature":"CiQB"}`} {
+		source := `[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"},` + part + `]}]`
+		options := Options{From: format.Gemini, Lenient: true}
+		there, err := Convert(parsed(t, []byte(source)), format.EAAPL, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Convert(parsed(t, there.Text), format.Gemini, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, back.Text, []byte(source))
+	}
+}
+
+// TestMediaTypesOfAddresses: the type of a file at an address reaches formats with a place for it, and OpenAI's Chat API
+// gets no member that it does not know.
+func TestMediaTypesOfAddresses(t *testing.T) {
+	source := []byte(`[{"role":"user","parts":[{"fileData":{"fileUri":"https://example.org/a.png","mimeType":"image/png"}},{"text":"What?"}]}]`)
+	for to, want := range map[format.Format]string{
+		format.AgentFramework: `{"type":"uri","uri":"https://example.org/a.png","media_type":"image/png"}`,
+		format.LangChain:      `{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}`,
+		format.PydanticAI:     `"media_type":"image/png"`,
+		format.OpenAIChat:     `{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}`,
+		format.AISDK:          `"mediaType":"image/png"`,
+	} {
+		if text := string(converted(t, source, format.Gemini, to)); !strings.Contains(text, want) {
+			t.Errorf("%s: got %s, want %s", to, text, want)
+		}
+	}
+	unknown := converted(t, []byte(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/a"}}]}]`), format.OpenAIChat, format.AgentFramework)
+	if want := `"media_type":"image/*"`; !strings.Contains(string(unknown), want) {
+		t.Errorf("got %s, want %s", unknown, want)
+	}
+}

@@ -352,6 +352,9 @@ func (o writer) content(p chat.Part) tree.Node {
 		case m.Data != tree.None:
 			return chat.Object(kind, tree.String("data"), "uri", m.DataURL(), mediaType, m.MediaType)
 		case m.URL != tree.None:
+			if m.MediaType == tree.None && m.Type != "file" { // it reads the kind from the type
+				m.MediaType = tree.String(m.Type + "/*")
+			}
 			return chat.Object(kind, tree.String("uri"), "uri", m.URL, mediaType, m.MediaType)
 		}
 	case chat.Other:

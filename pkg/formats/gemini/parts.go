@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/internal/chat"
@@ -107,17 +109,22 @@ func (o *writer) response(c *content, p chat.Part) {
 // mediaTypes are the default media types by kind of file.
 var mediaTypes = map[string]string{"image": "image/jpeg", "audio": "audio/mpeg", "video": "video/mp4", "file": "application/octet-stream"}
 
-// media returns the part of an image, audio, video or document, or a text for a file of another
-// provider. Its name is carried: only Vertex AI takes a displayName (googleapis/js-genai#1369, 2026).
+// imageTypes are the media types of images that the API accepts (https://ai.google.dev/gemini-api/docs/image-understanding).
+var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"}
+
+// media returns the part of an image, audio, video or document, or a text for an image that the API does not accept and a
+// file of another provider. Its name is carried: only Vertex AI takes a displayName (googleapis/js-genai#1369, 2026).
 func (o *writer) media(p chat.Part) tree.Node {
 	m := p.Media
 	switch {
 	case m.Data != tree.None:
 		switch {
 		case m.MediaType.Text() == "":
-			m.MediaType = tree.String(mediaTypes[m.Type])
+			m.MediaType = tree.String(cmp.Or(m.KnownType(), mediaTypes[m.Type]))
 		case m.MediaType.Text() == "image/jpg":
 			m.MediaType = tree.String("image/jpeg") // the API rejects the other name
+		case m.Type == "image" && !slices.Contains(imageTypes, m.MediaType.Text()):
+			return chat.Object("text", chat.NoteOf(p))
 		}
 		return o.object("inlineData", o.spelled(chat.Object("mimeType", m.MediaType, "data", m.Data)))
 	case m.IsOnWeb(), strings.HasPrefix(m.URL.Text(), "gs://"):

@@ -267,10 +267,19 @@ func textOf(n tree.Node) tree.Node {
 	if transcript := transcriptIn(n); transcript != tree.None {
 		return transcript
 	}
+	name := "" // whatever the order of the members: a part that is restored may have another one
 	for c := n.Children(); c.Next(); {
-		return tree.String("[" + c.Name + "]")
+		if !strings.HasPrefix(c.Name, "thought") && (name == "" || c.Name < name) {
+			name = c.Name
+		}
 	}
-	return tree.None
+	if name == "" && !n.Empty() {
+		name = "thought"
+	}
+	if name == "" {
+		return tree.None
+	}
+	return tree.String("[" + name + "]")
 }
 
 // transcriptIn returns the transcript of the audio of a part, None if there is none.

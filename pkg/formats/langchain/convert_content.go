@@ -187,7 +187,7 @@ func writeBlock(p chat.Part) tree.Node {
 func writeMedia(p chat.Part) tree.Node {
 	m := p.Media
 	if m.Type == "image" && m.FileID == tree.None {
-		if p.Value.Get("type").Text() == "image_url" && p.Value.Length() == 2 {
+		if p.Value.Get("type").Text() == "image_url" && p.Value.Length() == 2 && p.Value.At("/image_url/media_type") == tree.None {
 			return p.Value
 		}
 		return chat.Object("type", tree.String("image_url"), "image_url", chat.Media{Type: "image", Data: m.Data, URL: m.URL, MediaType: m.MediaType}.Part().Get("image_url"))

@@ -41,7 +41,17 @@ func (m Media) Part() tree.Node {
 	}
 }
 
-// mediaIn is the inverse of [Media.Part].
+// canonical returns the part of a canonical turn: that of the Chat API, with the media type of a file at a URL, which the
+// Chat API has no place for.
+func (m Media) canonical() tree.Node {
+	part := m.Part()
+	if m.URL == tree.None || m.MediaType == tree.None {
+		return part
+	}
+	return part.Set("/"+part.Get("type").Text()+"/media_type", m.MediaType)
+}
+
+// mediaIn is the inverse of canonical.
 func mediaIn(n tree.Node) (Media, bool) {
 	kind := n.Get("type").Text()
 	v := n.Get(kind)
@@ -55,7 +65,7 @@ func mediaIn(n tree.Node) (Media, bool) {
 	m := Media{Name: stringOr(v.Get("filename"))}
 	switch kind {
 	case "file":
-		m.Type, m.FileID = "file", stringOr(v.Get("file_id"))
+		m.Type, m.FileID, m.MediaType = "file", stringOr(v.Get("file_id")), stringOr(v.Get("media_type"))
 		m.Address(stringOr(v.Get("file_data")))
 		if m.Data == tree.None {
 			m.Address(stringOr(v.Get("file_url")))
@@ -71,7 +81,7 @@ func mediaIn(n tree.Node) (Media, bool) {
 			}
 		}
 	case "image_url", "video_url", "audio_url":
-		m.Type, m.Name = strings.TrimSuffix(kind, "_url"), stringOr(n.Get("filename"))
+		m.Type, m.Name, m.MediaType = strings.TrimSuffix(kind, "_url"), stringOr(n.Get("filename")), stringOr(v.Get("media_type"))
 		if tree.IsString(v) { // accepted by some servers
 			m.Address(v)
 		} else {

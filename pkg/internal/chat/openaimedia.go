@@ -17,6 +17,10 @@ func FitMedia(content tree.Node, ofChat bool) tree.Node {
 	}
 	parts := slices.Clone(tree.Elements(content))
 	for i, p := range parts {
+		if of := "/image_url/media_type"; p.At(of) != tree.None {
+			p = p.Set(of, tree.None)
+			parts[i] = p
+		}
 		m, ok := mediaIn(p)
 		if !ok {
 			continue

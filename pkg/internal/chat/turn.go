@@ -259,7 +259,7 @@ func (p Part) canonical() tree.Node {
 		}
 		return n
 	default:
-		return p.Media.Part()
+		return p.Media.canonical()
 	}
 }
 
