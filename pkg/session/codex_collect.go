@@ -71,14 +71,19 @@ func (b codexBlocks) item(item jsonstream.Value) bool {
 	return true
 }
 
-// fromAgent collects a message from another agent. It is a request if it begins a turn, or if there is no request yet:
-// then the agent is one that another agent started.
-func (b codexBlocks) fromAgent(message jsonstream.Value) {
+// textFromAgent returns the text of a message from another agent, with its author.
+func textFromAgent(message jsonstream.Value) string {
 	text := textOf(message.Get("content"))
 	if message.Get("encrypted_content").Exists() {
 		text = encrypted
 	}
-	text = conversation.FromAgent(message.Get("author").Text(), text)
+	return conversation.FromAgent(message.Get("author").Text(), text)
+}
+
+// fromAgent collects a message from another agent. It is a request if it begins a turn, or if there is no request yet:
+// then the agent is one that another agent started.
+func (b codexBlocks) fromAgent(message jsonstream.Value) {
+	text := textFromAgent(message)
 	if message.Get("trigger_turn").Kind() == jsonstream.True || len(b.Requests) == 0 {
 		b.user(text, b.time, b.turn)
 	} else if b.turn {

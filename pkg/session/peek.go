@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/formats/claudecode"
 	"github.com/eaapl/handoff/pkg/formats/geminicli"
 	"github.com/eaapl/handoff/pkg/formats/opencode"
@@ -94,8 +95,11 @@ func (p *peeker) line(at place, root jsonstream.Value) {
 			text = ""
 		}
 	case Codex:
-		if _, payload := payloadOf(root); isCodexRequest(payload) {
+		switch kind, payload := payloadOf(root); {
+		case isCodexRequest(payload):
 			text = textOf(payload.Get("content"))
+		case kind == conversation.AgentCommunication, payload.Get("type").Text() == conversation.AgentMessage && kind == "response_item":
+			text = textFromAgent(payload)
 		}
 	default:
 		if e, _ := claudecode.EntryOf(root); e.Kind == "user" && !e.Meta && !e.Sidechain && !e.Summary {

@@ -39,9 +39,13 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	var r reader
 	unknown := ErrUnknown
 	var early []place // lines before the one that determines the agent
+	var known *format.Elements // of the agent's format
 	index := func(at place, root jsonstream.Value) {
+		if known == nil {
+			known = elementsOf(s.Agent)
+		}
 		s.span(root.Get("timestamp").Text())
-		s.unknown(at, root)
+		s.countUnknown(known, at, root)
 		r.index(at, root)
 	}
 	var err, failed error
@@ -118,7 +122,7 @@ func (s *source) whole(of *Session, unknown error) (reader, error) {
 	}
 	of.Damage, of.Damaged = nil, 0 // of.Lines counts its lines
 	r := newReader(of, s)
-	of.unknown(place{1, 0, s.size}, root)
+	of.countUnknown(elementsOf(of.Agent), place{1, 0, s.size}, root)
 	r.index(place{1, 0, s.size}, root)
 	return r, nil
 }
@@ -156,9 +160,8 @@ func (s *Session) damaged(d Damage) {
 	}
 }
 
-// unknown counts a line, or a message of a session that is one document, if its kind is unknown.
-func (s *Session) unknown(at place, root jsonstream.Value) {
-	known := formats.Named(format.Format(s.Agent)).Known
+// countUnknown counts a line, or the messages of a session that is one document, if their kind is unknown.
+func (s *Session) countUnknown(known *format.Elements, at place, root jsonstream.Value) {
 	if s.Agent != OpenCode {
 		s.Unknown.Add(known, at.line, root)
 		return
@@ -167,6 +170,8 @@ func (s *Session) unknown(at place, root jsonstream.Value) {
 		s.Unknown.Add(known, m.Position().Line, m)
 	}
 }
+
+func elementsOf(agent Agent) *format.Elements { return formats.Named(format.Format(agent)).Known }
 
 // span records when a line was written.
 func (s *Session) span(text string) {
