@@ -164,16 +164,16 @@ func hashOf(id jsonstream.Value) uint64 {
 }
 
 func natureOf(item jsonstream.Value) nature {
-	role := item.Get("role").Text()
+	kind, role := item.Get("type").Text(), item.Get("role").Text()
 	added := ofProgram
 	switch {
 	case item.Kind() == jsonstream.String && isOwnSummary(item.Text()):
 		return summary
 	case item.Kind() == jsonstream.String:
 		return request
-	case item.Get("type").Text() == conversation.AgentMessage, role == "assistant" && isCommunication(item):
+	case kind == conversation.AgentMessage, role == "assistant" && isCommunication(item):
 		return fromAgent
-	case item.Get("type").Text() != "message":
+	case kind != "message":
 		return other
 	case role == "developer":
 		added = ofDeveloper
@@ -198,10 +198,11 @@ func natureOf(item jsonstream.Value) nature {
 // isCommunication reports whether a message of the assistant is one from another agent, in the form of earlier
 // versions: as JSON.
 func isCommunication(item jsonstream.Value) bool {
-	content := item.Get("content")
-	text := content.At("/0/text").Text()
-	if content.Len() != 1 || !strings.HasPrefix(text, "{") || !strings.Contains(text, `"trigger_turn"`) {
-		return false
+	text := ""
+	for i, part := range item.Get("content").Elements() {
+		if text = part.Get("text").Text(); i > 0 || !strings.HasPrefix(text, "{") || !strings.Contains(text, `"trigger_turn"`) {
+			return false
+		}
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {

@@ -106,8 +106,13 @@ func kindOf(line jsonstream.Value) (kind string, known bool) {
 	switch kind {
 	case "response_item":
 		of := payload.Get("type").Text()
-		t := conversation.TypeNamed(of)
-		return "response_item " + of, kinds[of] != "" || t != nil && (t.IsItem() || t.Is("codex"))
+		if of == "message" || kinds[of] != "" { // almost all
+			return kind, true
+		}
+		if t := conversation.TypeNamed(of); t != nil && (t.IsItem() || t.Is("codex")) {
+			return kind, true
+		}
+		return "response_item " + of, false
 	case "session_meta", "event_msg", "turn_context", compactedType, conversation.AgentCommunication, chat.CarriedType,
 		// Codex sends none of these to a model.
 		"inter_agent_communication_metadata", "world_state", "realtime_item", "security_risk_score":
