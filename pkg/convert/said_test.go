@@ -26,6 +26,10 @@ func TestSaid(t *testing.T) {
 		return `{"max_tokens":9,"messages":[{"role":"user","content":"Do it."},{"role":"assistant","content":[{"type":"server_tool_use","id":"` + id + `","name":"` + name + `","input":` + input +
 			`},{"type":"` + result + `","tool_use_id":"` + id + `","content":` + content + `}]}]}`
 	}
+	result := func(part string) string { // of AI SDK 7
+		return `[{"role":"user","content":"Do it."},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]},` +
+			`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"content","value":[` + part + `]}}]}]`
+	}
 	for _, tt := range []struct {
 		name, in string
 		from, to format.Format
@@ -57,7 +61,7 @@ func TestSaid(t *testing.T) {
 			format.PydanticAI, format.OpenAIChat, "/messages/3", `{"role":"tool","tool_call_id":"c1","content":"1"}`},
 		{"files in a result", `{"max_tokens":9,"messages":[{"role":"user","content":"Do it."},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[` +
 			`{"type":"image","source":{"type":"url","url":"https://e.test/a.png"}},{"type":"document","source":{"type":"url","url":"https://e.test/b"},"title":"B"},{"type":"image","source":{"type":"file","file_id":"file_1"}}]}]}]}`,
-			format.Anthropic, format.OpenAIChat, "/messages/2/content", `"[image https://e.test/a.png]\n[file B https://e.test/b]\n[file file_1]"`},
+			format.Anthropic, format.OpenAIChat, "/messages/2/content", `"[image https://e.test/a.png]\n[file B https://e.test/b]\n[image file_1]"`},
 		{"files that Codex does not read", items(`{"role":"user","content":[{"type":"input_file","filename":"b.pdf","file_data":"data:application/pdf;base64,JVBERi0="},{"type":"input_image","file_id":"file-1","detail":"auto"}]}`),
 			format.OpenAIResponses, format.Codex, "/3/payload/content", `[{"type":"input_text","text":"[file b.pdf]"},{"type":"input_text","text":"[image file-1]"}]`},
 		{"a search of Gemini", `{"contents":[{"role":"user","parts":[{"text":"Do it."}]},{"role":"model","parts":[{"toolCall":{"id":"t1","toolType":"GOOGLE_SEARCH_WEB","args":{"queries":["trams"]}}},{"toolResponse":{"id":"t1","toolType":"GOOGLE_SEARCH_WEB","response":{"results":[{"title":"T","url":"https://e.test"}]}}}]}]}`,
@@ -84,6 +88,18 @@ func TestSaid(t *testing.T) {
 			format.LangChain, format.Anthropic, "/messages/1/content/0", `{"type":"thinking","thinking":"Hm.","signature":"Eq1"}`},
 		{"signed reasoning of LangChain for JavaScript", thought(`"signature":"Eq1"`, "anthropic"),
 			format.LangChain, format.Anthropic, "/messages/1/content/0", `{"type":"thinking","thinking":"Hm.","signature":"Eq1"}`},
+		{"agents that the API runs", items(`{"type":"multi_agent_call","call_id":"c1","action":"spawn_agent","arguments":"{\"task_name\":\"mill\"}"},{"type":"multi_agent_call_output","call_id":"c1","action":"spawn_agent","output":[{"type":"output_text","text":"/root/mill"}]},` +
+			`{"type":"agent_message","author":"/root/mill","recipient":"/root","content":[{"type":"input_text","text":"Ground."}]},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages", `[{"role":"user","content":"Do it."},{"role":"assistant","content":"Called the tool spawn_agent: {\"task_name\":\"mill\"}"},{"role":"assistant","content":"Result:\n/root/mill"},` +
+				`{"role":"user","content":"Message from /root/mill:\nGround."},{"role":"assistant","content":"Done."}]`},
+		{"settings", items(`{"type":"additional_tools","role":"developer","tools":[]},{"role":"assistant","content":"Done."}`),
+			format.OpenAIResponses, format.OpenAIChat, "/messages", `[{"role":"user","content":"Do it."},{"role":"assistant","content":"Done."}]`},
+		{"an image in the store of a provider", result(`{"type":"file","mediaType":"image/png","data":{"type":"reference","reference":{"anthropic":"file_2"}}}`),
+			format.AISDK, format.Anthropic, "/messages/2/content/0/content", `[{"type":"image","source":{"type":"file","file_id":"file_2"}}]`},
+		{"a document in the store of a provider", result(`{"type":"file-reference","providerReference":{"anthropic":"file_2","openai":"file-1"}}`),
+			format.AISDK, format.OpenAIResponses, "/input/2/output", `[{"type":"input_file","file_id":"file-1"}]`},
+		{"an image with an id", result(`{"type":"image-file-id","fileId":"file-1"}`),
+			format.AISDK, format.OpenAIResponses, "/input/2/output", `[{"type":"input_image","file_id":"file-1","detail":"auto"}]`},
 		{"reasoning that another provider signed", thought(`"extras":{"signature":"Eq1"}`, "google_genai"),
 			format.LangChain, format.Anthropic, "/messages/1/content", `[{"type":"text","text":"Yes."}]`},
 	} {

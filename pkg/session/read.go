@@ -38,7 +38,7 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	src := &source{text: text, size: size, limits: o.Limits, agent: func() Agent { return s.Agent }}
 	var r reader
 	unknown := ErrUnknown
-	var early []place // lines before the one that determines the agent
+	var early []place          // lines before the one that determines the agent
 	var known *format.Elements // of the agent's format
 	index := func(at place, root jsonstream.Value) {
 		if known == nil {

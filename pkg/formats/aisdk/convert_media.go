@@ -24,8 +24,11 @@ func readFile(data, mediaType, name tree.Node) chat.Part {
 		if said := data.Get("text"); tree.IsString(said) {
 			return chat.Part{Kind: chat.Text, Text: said}
 		}
+	case "reference":
+		m.FileID, data = referenced(data.Get("reference")), tree.None
 	}
 	switch s := data.Text(); {
+	case m.FileID != tree.None:
 	case s == "":
 		return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String("file"))}
 	case strings.HasPrefix(s, filePrefix):
@@ -40,6 +43,24 @@ func readFile(data, mediaType, name tree.Node) chat.Part {
 	}
 	m.TakeType()
 	return chat.Part{Kind: chat.File, Media: m}
+}
+
+// referenced returns the id of a file in the store of a provider, given as a text or by provider. Of several, it is that
+// of OpenAI, or else the first by name; None if there is none.
+func referenced(reference tree.Node) tree.Node {
+	if tree.IsString(reference) {
+		return reference
+	}
+	if id := reference.Get("openai"); tree.IsString(id) {
+		return id
+	}
+	provider, first := "", tree.None
+	for c := reference.Children(); c.Next(); {
+		if tree.IsString(c.Value) && (first == tree.None || c.Name < provider) {
+			provider, first = c.Name, c.Value
+		}
+	}
+	return first
 }
 
 // imageTypes maps the prefixes of base64 images to their media types.
@@ -117,9 +138,15 @@ func readOutput(part tree.Node) chat.Part {
 			p.Media.Type = "image"
 		}
 		return p
-	case "file-id", "image-file-id":
-		if id := part.Get("fileId"); tree.IsString(id) {
-			m := chat.Media{Type: "file", FileID: id}
+	case "file-id", "image-file-id", "file-reference", "image-file-reference":
+		m := chat.Media{Type: "file", FileID: referenced(part.Get("fileId"))}
+		if strings.HasSuffix(kind, "reference") {
+			m.FileID = referenced(part.Get("providerReference"))
+		}
+		if strings.HasPrefix(kind, "image") {
+			m.Type = "image"
+		}
+		if m.FileID != tree.None {
 			return chat.Part{Kind: chat.File, Media: m}
 		}
 	}
@@ -139,7 +166,13 @@ func writeOutput(p chat.Part) tree.Node {
 	case m.Data != tree.None:
 		return chat.Object("type", tree.String(kind+"data"), "data", m.Data, "mediaType", mediaTypeOf(m), "filename", fileName(m))
 	case m.URL != tree.None:
-		return chat.Object("type", tree.String(kind+"url"), "url", m.URL)
+		part := chat.Object("type", tree.String(kind+"url"), "url", m.URL)
+		if m.Type != "image" {
+			part = part.With("mediaType", m.MediaType)
+		}
+		return part
+	case m.Type == "image":
+		return chat.Object("type", tree.String("image-file-id"), "fileId", m.FileID)
 	default:
 		return chat.Object("type", tree.String("file-id"), "fileId", m.FileID)
 	}

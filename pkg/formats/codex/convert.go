@@ -330,7 +330,7 @@ func described(content tree.Node, part string) tree.Node {
 // isForeign reports whether kind is an item type for tools that the API has and Codex does not.
 func isForeign(kind string) bool {
 	return kind == "item_reference" || strings.HasPrefix(kind, "mcp_") || strings.HasPrefix(kind, "shell_call") || strings.HasPrefix(kind, "apply_patch_call") ||
-		strings.HasPrefix(kind, "computer_call") || strings.HasPrefix(kind, "program") || kind == "file_search_call" || kind == "code_interpreter_call" || kind == "local_shell_call_output"
+		strings.HasPrefix(kind, "computer_call") || strings.HasPrefix(kind, "program") || strings.HasPrefix(kind, "multi_agent_call") || kind == "file_search_call" || kind == "code_interpreter_call" || kind == "local_shell_call_output"
 }
 
 // The types of events that show messages.

@@ -248,6 +248,10 @@ func describedText(n tree.Node) string {
 	case "mcp_call", "hosted_tool_call":
 		text := "Called the tool " + firstText(n, "name") + ": " + firstText(n, "arguments")
 		return joined(text, readable(n.Get("output")), readable(n.Get("error")))
+	case "multi_agent_call":
+		return "Called the tool " + firstText(n, "action") + ": " + firstText(n, "arguments")
+	case "multi_agent_call_output":
+		return answered(n.Get("output"))
 	case "mcp_list_tools":
 		return joined("The tools of "+firstText(n, "server_label")+":", readable(n.Get("tools")))
 	case "mcp_tool_listing":

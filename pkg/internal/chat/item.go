@@ -307,7 +307,7 @@ func inputPart(m Media, p tree.Node) tree.Node {
 	}
 	switch m.Type {
 	case "image":
-		return Object("type", tree.String("input_image"), "image_url", url, "detail", p.At("/image_url/detail"))
+		return Object("type", tree.String("input_image"), "image_url", url, "file_id", m.FileID, "detail", p.At("/image_url/detail"))
 	case "file":
 		part := Object("type", tree.String("input_file"), "file_id", m.FileID, "filename", m.Name)
 		if m.Data != tree.None {

@@ -41,11 +41,14 @@ func (m Media) Part() tree.Node {
 	}
 }
 
-// canonical returns the part of a canonical turn: that of the Chat API, with the media type of a file at a URL, which the
-// Chat API has no place for.
+// canonical returns the part of a canonical turn: that of the Chat API, with the media type of a file at a URL or in a
+// store, which the Chat API has no place for.
 func (m Media) canonical() tree.Node {
 	part := m.Part()
-	if m.URL == tree.None || m.MediaType == tree.None {
+	if m.MediaType == tree.None && m.FileID != tree.None && m.Type != "file" {
+		m.MediaType = tree.String(m.Type + "/*")
+	}
+	if m.Data != tree.None || m.MediaType == tree.None {
 		return part
 	}
 	return part.Set("/"+part.Get("type").Text()+"/media_type", m.MediaType)
@@ -69,6 +72,9 @@ func mediaIn(n tree.Node) (Media, bool) {
 		m.Address(stringOr(v.Get("file_data")))
 		if m.Data == tree.None {
 			m.Address(stringOr(v.Get("file_url")))
+		}
+		if m.FileID != tree.None {
+			m.TakeType()
 		}
 	case "input_image", "input_file": // of the Responses API
 		m.Type, m.Name, m.FileID = "file", stringOr(n.Get("filename")), stringOr(n.Get("file_id"))

@@ -17,9 +17,11 @@ func FitMedia(content tree.Node, ofChat bool) tree.Node {
 	}
 	parts := slices.Clone(tree.Elements(content))
 	for i, p := range parts {
-		if of := "/image_url/media_type"; p.At(of) != tree.None {
-			p = p.Set(of, tree.None)
-			parts[i] = p
+		for _, own := range []string{"/image_url/media_type", "/file/media_type"} {
+			if p.At(own) != tree.None {
+				p = p.Set(own, tree.None)
+				parts[i] = p
+			}
 		}
 		m, ok := mediaIn(p)
 		if !ok {
