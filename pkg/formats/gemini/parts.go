@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -120,7 +119,11 @@ func (o *writer) media(p chat.Part) tree.Node {
 	case m.Data != tree.None:
 		switch {
 		case m.MediaType.Text() == "":
-			m.MediaType = tree.String(cmp.Or(m.KnownType(), mediaTypes[m.Type]))
+			kind := m.KnownType()
+			if kind == "" {
+				kind = mediaTypes[m.Type]
+			}
+			m.MediaType = tree.String(kind)
 		case m.MediaType.Text() == "image/jpg":
 			m.MediaType = tree.String("image/jpeg") // the API rejects the other name
 		case m.Type == "image" && !slices.Contains(imageTypes, m.MediaType.Text()):
