@@ -25,9 +25,18 @@ func (r *repairer) renameIn(i int, v jsonstream.Value, id, fresh string) {
 			pointers = append(pointers, at.Pointer()[base:])
 		}
 	}
+	byID := r.byID
 	for _, pointer := range pointers {
 		r.editAt(i, pointer, format.Fill("%", fresh))
 	}
+	if byID != nil {
+		it, named := r.items[i], byID[fresh]
+		at, known := slices.BinarySearchFunc(named, i, func(other *item, i int) int { return r.placeOf(other) - i })
+		if !known {
+			byID[fresh] = slices.Insert(slices.Clone(named), at, it)
+		}
+	}
+	r.byID = byID // no other ids change
 }
 
 // inArguments reports whether a value is within the arguments of a call or the content of a result.
@@ -41,20 +50,23 @@ func inArguments(at, v jsonstream.Value) bool {
 	return false
 }
 
-// ids returns the ids of all calls and results.
-func (r *repairer) ids() map[string]bool {
-	all := map[string]bool{}
-	for _, it := range r.items {
-		for p := range conversation.ToolEvents(it.turn.Value) {
-			all[p.ID.Text()] = true
+// withID returns the items that have, or had until they were renamed, a call or a result with an id, in order.
+func (r *repairer) withID(id string) []*item {
+	if r.byID == nil {
+		r.byID = map[string][]*item{}
+		for _, it := range r.items {
+			for p := range conversation.ToolEvents(it.turn.Value) {
+				if named := r.byID[p.ID.Text()]; len(named) == 0 || named[len(named)-1] != it {
+					r.byID[p.ID.Text()] = append(named, it)
+				}
+			}
 		}
 	}
-	return all
+	return r.byID[id]
 }
 
 // freshID returns a new id, similar to id, that the provider accepts.
 func (r *repairer) freshID(id string) string {
-	taken := r.ids()
 	base := r.wellFormed(id)
 	for n := 2; ; n++ {
 		fresh := fmt.Sprintf("%s_%d", base, n)
@@ -62,7 +74,7 @@ func (r *repairer) freshID(id string) string {
 			base = base[:len(base)/2]
 			continue
 		}
-		if !taken[fresh] {
+		if len(r.withID(fresh)) == 0 {
 			return fresh
 		}
 	}
@@ -106,11 +118,12 @@ func (r *repairer) mendCallID(f provider.Fault) bool {
 	if _, ok := r.provider.FitsCallID(id); ok || id == "" {
 		return false
 	}
-	if r.ids()[fresh] {
+	if len(r.withID(fresh)) > 0 {
 		fresh = r.freshID(fresh)
 	}
 	r.step(f, r.indexOf(f.At), "gave the call the id %q, also in its result", fresh)
-	for i := range r.items {
+	for _, it := range slices.Clone(r.withID(id)) {
+		i := r.placeOf(it)
 		for again := true; again; {
 			again = false
 			for p := range conversation.ToolEvents(r.items[i].turn.Value) {
@@ -146,7 +159,7 @@ func (r *repairer) mendToolName(f provider.Fault) bool {
 			clean = clean[:longest-9] + "_" + digest(name)
 		}
 		r.step(f, i, "renamed the tool to %q", clean)
-		r.edit(i, p.Name, format.Fill("%", prefix+clean))
+		r.rename(i, p.Name, prefix+clean)
 		if id := p.ID.Text(); kind == conversation.Call && id != "" {
 			r.renameResults(id, name, clean)
 		}
@@ -155,17 +168,24 @@ func (r *repairer) mendToolName(f provider.Fault) bool {
 	return false
 }
 
+// rename changes the name of a tool in an item, whose ids stay the same.
+func (r *repairer) rename(i int, name jsonstream.Value, to string) {
+	byID := r.byID
+	r.edit(i, name, format.Fill("%", to))
+	r.byID = byID
+}
+
 // renameResults changes the name of a tool in the results of a call.
 func (r *repairer) renameResults(id, from, to string) {
-	for i := range r.items {
-		turn := r.items[i].turn
+	for _, it := range r.withID(id) {
+		i, turn := r.placeOf(it), it.turn
 		for p := range conversation.ToolEvents(turn.Value) {
 			if p.Kind != conversation.Result || p.ID.Text() != id {
 				continue
 			}
 			for _, name := range []jsonstream.Value{p.Name, p.Value.Get("toolName"), turn.Item().Get("name")} { // the AI SDK, LangChain
 				if name.Exists() && name.Text() == from {
-					r.edit(i, name, format.Fill("%", to))
+					r.rename(i, name, to)
 					break
 				}
 			}

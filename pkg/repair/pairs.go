@@ -479,8 +479,11 @@ func (r *repairer) mendRepeatedResult(f provider.Fault) bool {
 	if !ok {
 		return false
 	}
-	for j := 0; j <= i; j++ {
-		for p := range conversation.ToolEvents(r.items[j].turn.Value) {
+	for _, it := range r.withID(result.ID.Text()) {
+		if r.placeOf(it) > i {
+			break
+		}
+		for p := range conversation.ToolEvents(it.turn.Value) {
 			if p.Kind != conversation.Result || p.Value == result.Value || p.ID.Text() != result.ID.Text() || p.ID.Text() == "" && p.Tool() != result.Tool() {
 				continue
 			}

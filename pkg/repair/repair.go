@@ -128,6 +128,7 @@ func (r *repairer) written(f format.Format) (*jsonstream.Document, *history.Hist
 type item struct {
 	turn conversation.Turn // Value is in the message, or in a text of its own
 	at   int               // its index in the history before the repair, -1 for a new turn
+	now  int               // its index in repairer.items, if they are numbered
 }
 
 // A repairer repairs one history.
@@ -137,7 +138,9 @@ type repairer struct {
 	layout   *format.Descriptor
 	provider provider.Provider
 	items    []*item
+	numbered bool                       // the items know their places
 	holders  map[jsonstream.Value]*item // by their turns
+	byID     map[string][]*item         // by the ids of their calls and results: see withID
 	pointers []string                   // of the turns before the repair
 	members  map[string][]byte          // added members of the root
 	once     map[string]bool            // texts that are not turns, of which only the first stays
@@ -222,6 +225,7 @@ const maxRounds = 200
 // round repairs the faults of the first broken rule, and reports whether it did. Faults in a changed turn
 // are left for the next round.
 func (r *repairer) round() bool {
+	r.byID = nil
 	faults := provider.Faults(r.provider, r.h.Root, r.layout, r.turns())
 	for _, remedy := range remedies {
 		mended := false
@@ -268,11 +272,25 @@ func (r *repairer) turns() []conversation.Turn {
 func (r *repairer) indexOf(v jsonstream.Value) int {
 	for ; v.Exists(); v = v.Parent() {
 		if it := r.holders[v]; it != nil {
-			return slices.Index(r.items, it)
+			return r.placeOf(it)
 		}
 	}
 	return -1
 }
+
+// placeOf returns the index of an item in items.
+func (r *repairer) placeOf(it *item) int {
+	if !r.numbered {
+		for i, other := range r.items {
+			other.now = i
+		}
+		r.numbered = true
+	}
+	return it.now
+}
+
+// setItems replaces the items, or their order.
+func (r *repairer) setItems(items []*item) { r.items, r.numbered, r.byID = items, false, nil }
 
 // step records the remedy applied to a fault in an item.
 func (r *repairer) step(f provider.Fault, i int, format string, args ...any) {
@@ -296,6 +314,7 @@ func parse(text []byte) jsonstream.Value {
 func (r *repairer) replace(i int, text []byte) {
 	it := r.items[i]
 	delete(r.holders, it.turn.Value)
+	r.byID = nil
 	it.turn.Value = parse(text)
 	r.holders[it.turn.Value] = it
 	it.turn.Role = conversation.Role(it.turn.Value)
@@ -319,7 +338,10 @@ func (r *repairer) editAt(i int, pointer string, value []byte) {
 		r.failed = true
 		return
 	}
-	r.replace(i, turn.Bytes())
+	byID := r.byID
+	if r.replace(i, turn.Bytes()); value == nil { // no id is new
+		r.byID = byID
+	}
 }
 
 // insert inserts a new turn.
@@ -331,24 +353,24 @@ func (r *repairer) insert(i int, text []byte) {
 		like.turn.List = r.items[min(max(i-1, 0), len(r.items)-1)].turn.List
 	}
 	r.holders[like.turn.Value] = like
-	r.items = slices.Insert(r.items, i, like)
+	r.setItems(slices.Insert(r.items, i, like))
 }
 
 // move moves an item before the one at another index.
 func (r *repairer) move(from, to int) {
 	it := r.items[from]
-	r.items = slices.Delete(r.items, from, from+1)
+	r.setItems(slices.Delete(r.items, from, from+1))
 	if to > from {
 		to--
 	}
 	if len(r.items) > 0 {
 		it.turn.List = r.items[min(max(to-1, 0), len(r.items)-1)].turn.List
 	}
-	r.items = slices.Insert(r.items, to, it)
+	r.setItems(slices.Insert(r.items, to, it))
 }
 
 // drop removes an item.
 func (r *repairer) drop(i int) {
 	delete(r.holders, r.items[i].turn.Value)
-	r.items = slices.Delete(r.items, i, i+1)
+	r.setItems(slices.Delete(r.items, i, i+1))
 }

@@ -135,9 +135,9 @@ type event struct {
 
 // namesakes returns the calls and results with an id, in order.
 func (r *repairer) namesakes(id string) (calls, results []event) {
-	for i, it := range r.items {
+	for _, it := range r.withID(id) {
 		for p := range conversation.ToolEvents(it.turn.Value) {
-			e := event{p, i, len(calls) + len(results)}
+			e := event{p, r.placeOf(it), len(calls) + len(results)}
 			switch {
 			case p.ID.Text() != id:
 			case p.Kind == conversation.Result:

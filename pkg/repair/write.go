@@ -138,9 +138,9 @@ func (r *repairer) reorder(now *history.History) bool {
 		return false
 	}
 	before, n := r.items, len(r.steps)
-	r.items = items
+	r.setItems(items)
 	if r.run(); len(r.steps) == n {
-		r.items = before
+		r.setItems(before)
 		return false
 	}
 	return true
