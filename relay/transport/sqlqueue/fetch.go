@@ -119,9 +119,7 @@ func (c *consumer) take(ctx context.Context) error {
 			c.fetched = append(c.fetched, r.delivery)
 			continue
 		}
-		c.beside.Go(func() { // after an error it is taken again
-			_ = c.ends.add(c.stopped, r.delivery.buried(r.unusable))
-		})
+		c.ends.begin(r.delivery.buried(r.unusable)) // Close waits for it; after an error, the message is taken again
 	}
 	if len(rows) > 0 {
 		c.taken, c.popped = time.Now(), time.Now()
