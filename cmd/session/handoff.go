@@ -227,11 +227,11 @@ func damageNotes(s *session.Session) []string {
 	return notes
 }
 
-// unknownNotes lists the records of kinds that the reader does not know.
+// unknownNotes lists the types of records that the reader does not know.
 func unknownNotes(s *session.Session) []string {
 	var notes []string
-	for _, u := range s.Unknown {
-		notes = append(notes, fmt.Sprintf("%s of the unknown type %s, first in line %d: not part of the conversation; a newer handoff may know the type", term.Counted(u.Count, "record"), finding.Quote(u.Kind), u.First))
+	for _, u := range s.UnknownRecords() {
+		notes = append(notes, fmt.Sprintf("%s of the unknown type %s, first in line %d: not part of the conversation; a newer handoff may know the type", term.Counted(u.Records, "record"), finding.Quote(u.Type), u.FirstLine))
 	}
 	return notes
 }

@@ -54,46 +54,39 @@ that tools touched, the tokens used, and damaged lines.`,
 
 // A shown is the description of a session.
 type shown struct {
-	Agent       session.Agent   `json:"agent"`
-	ID          string          `json:"id"`
-	Path        string          `json:"path"`
-	Title       string          `json:"title,omitzero"`
-	Folder      string          `json:"folder,omitzero"`
-	Branch      string          `json:"branch,omitzero"`
-	Version     string          `json:"version,omitzero"`
-	Model       string          `json:"model,omitzero"`
-	Began       string          `json:"began,omitzero"`
-	When        string          `json:"when"`
-	Bytes       int64           `json:"bytes"`
-	Lines       int             `json:"lines"`
-	Damaged     int             `json:"damagedLines"`
-	Damage      []damage        `json:"damage,omitzero"`
-	Unknown     []unknown       `json:"unknownRecords,omitzero"`
-	Turns       int             `json:"turns"` // since the last compaction
-	Compactions int             `json:"compactions"`
-	Omissions   []omission      `json:"omissions,omitzero"` // turns in the file that are not among Turns
-	Requests    int             `json:"requests"`
-	First       string          `json:"first,omitzero"`
-	Last        string          `json:"last,omitzero"`
-	Open        bool            `json:"open"` // the last request has no answer
-	Todos       []todo          `json:"todos,omitzero"`
-	Files       []session.File  `json:"files,omitzero"`
-	ToolCalls   int             `json:"toolCalls"`
-	Usage       session.Usage   `json:"usage"`
-	CostUSD     *message.Number `json:"costUSD"` // null if unknown
+	Agent       session.Agent           `json:"agent"`
+	ID          string                  `json:"id"`
+	Path        string                  `json:"path"`
+	Title       string                  `json:"title,omitzero"`
+	Folder      string                  `json:"folder,omitzero"`
+	Branch      string                  `json:"branch,omitzero"`
+	Version     string                  `json:"version,omitzero"`
+	Model       string                  `json:"model,omitzero"`
+	Began       string                  `json:"began,omitzero"`
+	When        string                  `json:"when"`
+	Bytes       int64                   `json:"bytes"`
+	Lines       int                     `json:"lines"`
+	Damaged     int                     `json:"damagedLines"`
+	Damage      []damage                `json:"damage,omitzero"`
+	Unknown     []session.UnknownRecord `json:"unknownRecords,omitzero"`
+	Turns       int                     `json:"turns"` // since the last compaction
+	Compactions int                     `json:"compactions"`
+	Omissions   []omission              `json:"omissions,omitzero"` // turns in the file that are not among Turns
+	Requests    int                     `json:"requests"`
+	First       string                  `json:"first,omitzero"`
+	Last        string                  `json:"last,omitzero"`
+	Open        bool                    `json:"open"` // the last request has no answer
+	Todos       []todo                  `json:"todos,omitzero"`
+	Files       []session.File          `json:"files,omitzero"`
+	ToolCalls   int                     `json:"toolCalls"`
+	Usage       session.Usage           `json:"usage"`
+	CostUSD     *message.Number         `json:"costUSD"` // null if unknown
 }
 
 type damage struct {
 	Line    int    `json:"line"`
 	Offset  int64  `json:"offset"`
 	Problem string `json:"problem"`
-}
-
-// An unknown is a type of records that the reader does not know. They are not among Turns.
-type unknown struct {
-	Type      string `json:"type"`
-	Records   int    `json:"records"`
-	FirstLine int    `json:"firstLine"`
 }
 
 type omission struct {
@@ -112,7 +105,7 @@ func newShown(s *session.Session, path string, modified time.Time) shown {
 		Agent: s.Agent, ID: s.ID, Path: path, Title: oneLine(s.Title), Folder: s.Folder, Branch: s.Branch, Version: s.Version, Model: s.Model,
 		When: s.When(modified).UTC().Format(time.RFC3339), Bytes: s.Bytes, Lines: s.Lines, Damaged: s.Damaged,
 		Turns: len(s.Turns) + s.TurnsLeftOut, Compactions: s.Compactions, Requests: s.RequestCount, Open: s.Open,
-		Files: s.Files, ToolCalls: s.CallCount, Usage: s.Usage,
+		Unknown: s.UnknownRecords(), Files: s.Files, ToolCalls: s.CallCount, Usage: s.Usage,
 	}
 	if !s.Began.IsZero() {
 		r.Began = s.Began.UTC().Format(time.RFC3339)
@@ -122,9 +115,6 @@ func newShown(s *session.Session, path string, modified time.Time) shown {
 	}
 	for _, d := range s.Damage {
 		r.Damage = append(r.Damage, damage(d))
-	}
-	for _, u := range s.Unknown {
-		r.Unknown = append(r.Unknown, unknown{u.Kind, u.Count, u.First})
 	}
 	for _, o := range s.Omissions {
 		r.Omissions = append(r.Omissions, omission(o))

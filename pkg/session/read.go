@@ -163,12 +163,20 @@ func (s *Session) damaged(d Damage) {
 // countUnknown counts a line, or the messages of a session that is one document, if their kind is unknown.
 func (s *Session) countUnknown(known *format.Elements, at place, root jsonstream.Value) {
 	if s.Agent != OpenCode {
-		s.Unknown.Add(known, at.line, root)
+		s.unknown.Add(known, at.line, root)
 		return
 	}
 	for _, m := range known.List(root).Elements() {
-		s.Unknown.Add(known, m.Position().Line, m)
+		s.unknown.Add(known, m.Position().Line, m)
 	}
+}
+
+// UnknownRecords returns the types of records that the reader does not know, in the order of their first lines.
+func (s *Session) UnknownRecords() (list []UnknownRecord) {
+	for _, u := range s.unknown {
+		list = append(list, UnknownRecord{u.Kind, u.Count, u.First})
+	}
+	return list
 }
 
 func elementsOf(agent Agent) *format.Elements { return formats.Named(format.Format(agent)).Known }

@@ -57,7 +57,7 @@ type Session struct {
 	Lines   int
 	Damage  []Damage        // the first damaged lines
 	Damaged int             // number of damaged lines
-	Unknown format.Unknowns // records of kinds that the reader does not know, by their lines (1-based): not part of the conversation
+	unknown format.Unknowns // by their lines: see UnknownRecords
 
 	// Turns is the end of the conversation, oldest first; TurnsLeftOut counts the turns before it.
 	// Beginning reports whether a compaction cut it; Summary then replaces the lost part.
@@ -83,6 +83,13 @@ type Damage struct {
 	Line    int   // 1-based
 	Offset  int64 // start of the line
 	Problem string
+}
+
+// An UnknownRecord is a type of records that the reader does not know. They are not part of the conversation.
+type UnknownRecord struct {
+	Type      string `json:"type"`
+	Records   int    `json:"records"`
+	FirstLine int    `json:"firstLine"` // 1-based
 }
 
 // A Turn is a message of one speaker: a user, an assistant, or a tool with its result.

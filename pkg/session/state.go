@@ -118,7 +118,7 @@ type origin struct {
 	Bytes        int64           `json:"bytes"`
 	Lines        int             `json:"lines"`
 	DamagedLines int             `json:"damagedLines"`
-	Unknown      []unknownRecord `json:"unknownRecords,omitzero"`
+	Unknown      []UnknownRecord `json:"unknownRecords,omitzero"`
 	Requests     int             `json:"requests"`
 	ToolCalls    int             `json:"toolCalls"`
 	TurnsLeftOut int             `json:"turnsLeftOut"`
@@ -126,13 +126,6 @@ type origin struct {
 	Omissions    []stateOmission `json:"omissions,omitzero"`
 	Usage        Usage           `json:"usage"`
 	CostUSD      *message.Number `json:"costUSD"` // null if unknown
-}
-
-// An unknownRecord is a kind of records that the reader does not know.
-type unknownRecord struct {
-	Type      string `json:"type"`
-	Records   int    `json:"records"`
-	FirstLine int    `json:"firstLine"`
 }
 
 // A stateOmission is an [Omission] in a state.
@@ -213,8 +206,9 @@ func (w *stateWriter) origin() origin {
 	for _, omitted := range w.Omissions {
 		o.Omissions = append(o.Omissions, stateOmission{omitted.Cause, omitted.Turns, omitted.Lines[0]})
 	}
-	for _, u := range w.Session.Unknown {
-		o.Unknown = append(o.Unknown, unknownRecord{w.mask(Clip(u.Kind, 200)), u.Count, u.First})
+	for _, u := range w.UnknownRecords() {
+		u.Type = w.mask(Clip(u.Type, 200))
+		o.Unknown = append(o.Unknown, u)
 	}
 	if !w.Began.IsZero() {
 		o.Began, o.Ended = w.Began.Format("2006-01-02T15:04:05.000Z"), w.Ended.Format("2006-01-02T15:04:05.000Z")
