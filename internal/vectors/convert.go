@@ -101,23 +101,23 @@ func filesIn(h *history.History) (n int) {
 			case conversation.Media:
 				n++
 			case conversation.Result:
-				n += mediaIn(p.Value)
+				n += countFiles(p.Value)
 			}
 		}
 	}
 	return n
 }
 
-// mediaIn returns the number of files in a value, without those in files.
-func mediaIn(v jsonstream.Value) (n int) {
+// countFiles returns the number of files in a value. A file within another file does not count.
+func countFiles(v jsonstream.Value) (n int) {
 	if p, _ := conversation.PartOf(v); p.Kind == conversation.Media {
 		return 1
 	}
 	for _, member := range v.Members() {
-		n += mediaIn(member)
+		n += countFiles(member)
 	}
 	for _, element := range v.Elements() {
-		n += mediaIn(element)
+		n += countFiles(element)
 	}
 	return n
 }

@@ -80,7 +80,7 @@ func (c *checker) checkRole(m *message) {
 		return
 	}
 	role := m.turn.Item().Get("role")
-	if !role.Exists() { // it follows from the type, or is that of the user
+	if !role.Exists() { // the type of the item determines it, or else it is the user's
 		return
 	}
 	var known []string

@@ -33,7 +33,7 @@ func (r *repairer) renameIn(i int, v jsonstream.Value, id, fresh string) {
 		it, named := r.items[i], byID[fresh]
 		at, known := slices.BinarySearchFunc(named, i, func(other *item, i int) int { return r.placeOf(other) - i })
 		if !known {
-			byID[fresh] = slices.Insert(slices.Clone(named), at, it)
+			byID[fresh] = slices.Insert(named, at, it)
 		}
 	}
 	r.byID = byID // no other ids change
@@ -122,7 +122,7 @@ func (r *repairer) mendCallID(f provider.Fault) bool {
 		fresh = r.freshID(fresh)
 	}
 	r.step(f, r.indexOf(f.At), "gave the call the id %q, also in its result", fresh)
-	for _, it := range slices.Clone(r.withID(id)) {
+	for _, it := range r.withID(id) {
 		i := r.placeOf(it)
 		for again := true; again; {
 			again = false

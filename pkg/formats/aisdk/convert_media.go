@@ -45,8 +45,8 @@ func readFile(data, mediaType, name tree.Node) chat.Part {
 	return chat.Part{Kind: chat.File, Media: m}
 }
 
-// referenced returns the id of a file in the store of a provider, given as a text or by provider. Of several, it is that
-// of OpenAI, or else the first by name; None if there is none.
+// referenced returns the id of a file in the store of a provider: a text, or the id of one of several providers. OpenAI
+// precedes the others, which are in the order of their names. It returns None if there is no id.
 func referenced(reference tree.Node) tree.Node {
 	if tree.IsString(reference) {
 		return reference

@@ -103,7 +103,7 @@ func itemTurn(item tree.Node) tree.Node {
 	return tree.None
 }
 
-// agentMessageTurn returns the turn of a message from another agent: what it says, with its author, and its media.
+// agentMessageTurn returns the turn of a message from another agent: the author and the text, and then the media.
 func agentMessageTurn(item tree.Node) tree.Node {
 	var said []string
 	var media []tree.Node
